@@ -132,7 +132,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	t.dev, t.guess = t.examples(p, "dev", dev)
 	t.guess = syntax.Clone(t.guess)
 	if len(t.train) == 0 {
-		return nil, errors.New("finetune: no sentence to learn from: each needs words, one root, and pieces for less than all positions")
+		return nil, errors.New("finetune: no sentence to learn from: each needs words, one root, and fewer pieces than the encoder has positions")
 	}
 	t.vocabulary = newVocabulary(p, t.train)
 	t.place(t.train)
@@ -311,7 +311,7 @@ func (t *trainer) step(b *batch, done float64) (loss float64, err error) {
 	rate := rateAt(done)
 	encoder, heads := t.encoderAdam.norm(t.tape.workers), t.headsAdam.norm(t.tape.workers)
 	if sum := loss + encoder + heads; math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return 0, fmt.Errorf("finetune: the loss of step %d is no number: train with lower learning rates", t.steps)
+		return 0, fmt.Errorf("finetune: the loss of step %d is not a number: train with lower learning rates", t.steps)
 	}
 	t.encoderAdam.step(int(t.steps), t.pace.encoder*rate, float32(min(1, encoderNorm/encoder)), t.tape.workers)
 	t.headsAdam.step(int(t.steps), t.pace.heads*rate, float32(min(1, headsNorm/heads)), t.tape.workers)

@@ -13,7 +13,7 @@ type Int8 struct {
 
 	weights []int8 // row by row
 	kernel  *integerKernel
-	panels  []int8  // of the kernel: panels of columns, of each step word bytes of every column
+	panels  []int8  // of the kernel: panels of columns; each step has word bytes of every column
 	start   []int32 // of each output: -128 times the sum of its weights
 }
 
@@ -25,7 +25,7 @@ type integerKernel struct {
 	heights  []int                         // of tiles, the highest first and 1 last
 	lanes    int                           // outputs of a vector; a panel has two
 	word     int                           // inputs of a step
-	masked   bool                          // the micro-kernel writes the lanes of a tile only, not whole vectors
+	masked   bool                          // the micro-kernel writes only the lanes of a tile, not whole vectors
 	widen    func(dst []int16, src []int8) // if A is read as int16
 }
 
@@ -33,9 +33,9 @@ type integerKernel struct {
 // they stay in the second cache.
 const tokenBlock = 192
 
-// NewInt8 lays weights out, outputs x inputs row by row. It aliases them or
-// keeps a copy in the order in which this processor reads them. inputs is at
-// most 1<<15, so that sums fit into 32 bits.
+// NewInt8 lays out weights, outputs x inputs row by row. It aliases them or keeps a copy
+// in the order in which this processor reads them. inputs must be at most 1<<15, so that
+// sums fit into 32 bits.
 func NewInt8(weights []int8, outputs, inputs int) *Int8 {
 	var k *integerKernel
 	if len(integers) > 0 && inputs > 0 {
@@ -64,8 +64,8 @@ func newInt8(k *integerKernel, weights []int8, outputs, inputs int) *Int8 {
 	return m
 }
 
-// panel returns panel p, its first output and how many it has room for: those
-// of two vectors, or of one at the end.
+// panel returns panel p, its first output, and the number of outputs for which it has
+// room: two vectors of them, or one at the end.
 func (m *Int8) panel(p int) (panel []int8, first, columns int) {
 	k := m.kernel
 	first = p * 2 * k.lanes
@@ -74,9 +74,9 @@ func (m *Int8) panel(p int) (panel []int8, first, columns int) {
 	return m.panels[first*bytes:][:columns*bytes], first, columns
 }
 
-// Multiply sets dst, tokens x Outputs, to the products of the rows of a, tokens
-// x Inputs with values in [-127, 127], and the rows of the weights. Sums are
-// exact: every path on every processor gives the same.
+// Multiply sets dst, tokens x Outputs, to the products of the rows of a and the rows of
+// the weights. a is tokens x Inputs, with values in [-127, 127]. Sums are exact, so every
+// path on every processor gives the same result.
 func (m *Int8) Multiply(dst []int32, a []int8, tokens int) {
 	if tokens <= 0 || m.Outputs <= 0 {
 		return
@@ -101,16 +101,16 @@ func (m *Int8) Multiply(dst []int32, a []int8, tokens int) {
 // An integerScratch is what one product needs.
 type integerScratch struct {
 	tile  tile
-	edge  [12 * 32]int32 // a tile that reaches over the edge of dst
+	edge  [12 * 32]int32 // a tile that reaches beyond the edge of dst
 	wide  []int16        // rows of a, or with padding
 	pairs []int64        // of plain
 }
 
 var integerScratches = sync.Pool{New: func() any { return new(integerScratch) }}
 
-// operand returns where the rows of a block are read, and the bytes from one
-// to the next: as they are if that will do, otherwise widened or padded with
-// zeros to whole steps.
+// operand returns where the rows of a block are read, and the bytes from one row to the
+// next. The rows stay as they are if the kernel can read them. Otherwise they are widened,
+// or padded with zeros to whole steps.
 func (m *Int8) operand(s *integerScratch, a []int8, tokens int) (unsafe.Pointer, int) {
 	k := m.kernel
 	if k.widen != nil {
@@ -200,7 +200,7 @@ func (m *Int8) plain(s *integerScratch, dst []int32, a []int8, tokens int) {
 	}
 }
 
-// pair sets to to the weights of two outputs: the one plus 2^32 times the other.
+// pair sets to to the weights of two outputs: low plus 2^32 times high.
 func (m *Int8) pair(to []int64, low, high int) {
 	l, h := m.weights[low*m.Inputs:][:len(to)], m.weights[high*m.Inputs:][:len(to)]
 	for i := range to {
@@ -214,7 +214,7 @@ func halves64(x int64) (low, high int32) {
 	return low, int32((x - int64(low)) >> 32)
 }
 
-// room returns room for n elements, in s where that is enough.
+// room returns room for n elements, in s if s is large enough.
 func room[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n, 1<<bits.Len(uint(n-1)))

@@ -22,10 +22,9 @@ func intAVX2(t *tile)
 //go:noescape
 func widen(dst *int16, src *int8, blocks int)
 
-// transpose16 brings rows of src, stride bytes apart, into a panel of 16
-// columns, step bytes from a step to the next, in blocks of 16 steps; of the
-// last block it reads lanes only. If there are fewer than 16 rows it takes
-// the last one again.
+// transpose16 brings rows of src, stride bytes apart, into a panel of 16 columns, step
+// bytes from a step to the next, in blocks of 16 steps. Of the last block it reads only
+// lanes. If there are fewer than 16 rows, it repeats the last one.
 //
 //go:noescape
 func transpose16(dst *uint32, src *float32, stride, step, blocks, rows int, lanes uint64)
@@ -40,8 +39,8 @@ func transpose16Half(dst *uint32, src *float32, stride, step, blocks, rows int, 
 //go:noescape
 func transpose8(dst *uint32, src *float32, stride, step, blocks, rows int)
 
-// pairRow rounds a row to pairs of bfloat16, in blocks of 32 elements; of the
-// last one it reads lanes only.
+// pairRow rounds a row to pairs of bfloat16, in blocks of 32 elements. Of the last block it
+// reads only lanes.
 //
 //go:noescape
 func pairRow(dst *uint32, src *float32, blocks int, lanes uint64)
@@ -53,12 +52,12 @@ func pairRow(dst *uint32, src *float32, blocks int, lanes uint64)
 //go:noescape
 func pairColumns(dst *uint32, src *float32, stride, step, pairs int, lanes, odd uint64)
 
-// hasAVX512 is false too where GODEBUG=cpu.avx2=off says so.
+// hasAVX512 is also false under GODEBUG=cpu.avx2=off.
 var hasAVX512 = cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ &&
 	cpu.X86.HasAVX512VL
 
-// kernels are those that this processor can run, the best first; halves those
-// with bfloat16.
+// kernels are the kernels that this processor can run, the best first. halves are the
+// kernels with bfloat16.
 var kernels, halves = func() (list, halves []*kernel) {
 	x := &cpu.X86
 	if hasAVX512 && x.HasAVX512BF16 {
@@ -82,8 +81,8 @@ var kernels, halves = func() (list, halves []*kernel) {
 	return append(list, &plain), halves
 }()
 
-// integers are the kernels for int8 that this processor can run, the best
-// first; where there is none, plain Go multiplies.
+// integers are the kernels for int8 that this processor can run, the best first. If there
+// are none, plain Go multiplies.
 var integers = func() (list []*integerKernel) {
 	x := &cpu.X86
 	if hasAVX512 && x.HasAVX512VNNI {
@@ -110,8 +109,7 @@ func widenRow(dst []int16, src []int8) {
 	}
 }
 
-// lanesOf returns as bits which lanes of the last block of n elements there
-// are.
+// lanesOf returns, as bits, the lanes that the last block of n elements has.
 func lanesOf(n, block int) uint64 { return 1<<(uint(n-1)%uint(block)+1) - 1 }
 
 func transposedAVX512(panel []uint32, src Matrix, step int) {

@@ -15,8 +15,8 @@ var neon = kernel{
 
 var kernels, halves = []*kernel{&neon, &plain}, []*kernel(nil)
 
-// integers are the kernels for int8 that this processor can run; where there
-// is none, plain Go multiplies.
+// integers are the kernels for int8 that this processor can run. If there are none, plain
+// Go multiplies.
 var integers = func() (list []*integerKernel) {
 	if cpu.ARM64.HasASIMDDP {
 		list = append(list, &integerKernel{

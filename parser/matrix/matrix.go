@@ -1,18 +1,18 @@
-// Package matrix multiplies matrices: of 8-bit integers, exactly, where the
-// parser runs; of 32-bit floats where it learns.
+// Package matrix multiplies matrices: of 8-bit integers, exactly, when the parser runs;
+// of 32-bit floats when it learns.
 //
-// Integer products are the same on every processor and by every path, for the
-// sums are exact. Float products are the same for any number of workers, but
-// not between kinds of processors: some have fused operations, some bfloat16.
+// Integer products are the same on every processor and by every path, because the sums are
+// exact. Float products are the same for any number of workers, but not between kinds of
+// processors: some have fused operations, some bfloat16.
 //
 // Products of floats follow Goto and van de Geijn (2008, "Anatomy of
 // High-Performance Matrix Multiplication"): B is packed into panels as wide as
-// a tile of C, in the order in which the micro-kernel reads them, and A too
-// where it does not lie so already. The micro-kernel keeps a tile of C in
-// registers. A unit of work is a block of rows of A, which stays in the second
-// cache, times some panels. Every element of C is one chain of sums along the
-// inner dimension, in blocks of steps that depend on that dimension only; so
-// its bits do not depend on the rows and columns beside it either.
+// a tile of C, in the order in which the micro-kernel reads them. A is packed too, unless
+// it already has this order. The micro-kernel keeps a tile of C in registers. A unit of
+// work is a block of rows of A, which stays in the second cache, times some panels. Every
+// element of C is one chain of sums along the inner dimension, in blocks of steps that
+// depend only on that dimension. So its bits do not depend on the neighbouring rows and
+// columns either.
 //
 // The micro-kernels for amd64 and arm64 are written by the package assembly.
 package matrix
@@ -39,23 +39,22 @@ func (m Matrix) RowRange(lo, hi int) Matrix {
 	return Matrix{Data: m.Data[lo*m.Stride:], Rows: hi - lo, Cols: m.Cols, Stride: m.Stride}
 }
 
-// A Product says what is multiplied: C = A·B, of the transposed A or B where
-// that is said, and with Add C += A·B. The shapes must fit and C must overlap
-// neither A nor B. (Attention learns with Workers 1, layers with many.)
+// A Product says how to multiply: C = A·B, with A or B transposed if set, and C += A·B with
+// Add. The shapes must fit, and C must overlap neither A nor B. (Attention learns with
+// Workers 1, layers with many.)
 //
-// Half rounds the elements of A and B to bfloat16 (to nearest, ties to even;
-// Kalamkar and others 2019) where the processor multiplies these faster
-// (AVX512_BF16), and changes nothing elsewhere. Sums are float32 all the same.
-// An element has eight significant bits, so a product errs by 2^-8 of itself
-// at most; numbers below 2^-126 are taken for zero.
+// Half rounds the elements of A and B to bfloat16 (to nearest, ties to even; Kalamkar and
+// others 2019) if the processor multiplies bfloat16 faster (AVX512_BF16). On other
+// processors it changes nothing. Sums are float32 in either case. An element has eight
+// significant bits, so the relative error of a product is at most 2^-8. Numbers below
+// 2^-126 count as zero.
 type Product struct {
 	TransposeA, TransposeB, Add, Half bool
-	Workers                           int // goroutines, changes no bit; 0 and 1 are the caller alone
+	Workers                           int // goroutines, with the same bits for any number; 0 and 1: the caller alone
 }
 
-// Multiply sets c, or adds to it, and panics if the shapes do not fit. It
-// allocates nothing but what the pool of panels lacks, and is safe for
-// concurrent use.
+// Multiply sets c, or adds to it. It panics if the shapes do not fit. It allocates only
+// panels that the pool lacks, and is safe for concurrent use.
 func (p Product) Multiply(c, a, b Matrix) {
 	if p.Half && len(halves) > 0 {
 		halves[0].product(p, c, a, b)

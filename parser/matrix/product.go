@@ -15,8 +15,8 @@ const (
 	// that stay in the second cache, and the panels of B that pass by them.
 	blockRows   = 96
 	blockPanels = 4
-	// alone is the number of multiplications up to which the caller does all
-	// itself: a goroutine costs as much.
+	// alone is the number of multiplications up to which the caller works without other
+	// goroutines: a goroutine costs about as much.
 	alone = 1 << 18
 )
 
@@ -50,13 +50,13 @@ var jobs = sync.Pool{New: func() any {
 // A scratch is what one worker needs.
 type scratch struct {
 	tile tile
-	edge [12 * 32]float32 // a tile that reaches over the edge of C
+	edge [12 * 32]float32 // a tile that reaches beyond the edge of C
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// inner returns the inner dimension. The micro-kernels check no bounds, so it
-// panics if the shapes do not fit or reach over their data.
+// inner returns the inner dimension. The micro-kernels check no bounds, so inner panics if
+// the shapes do not fit or reach beyond their data.
 func (p Product) inner(c, a, b Matrix) int {
 	if p.TransposeA {
 		a.Rows, a.Cols = a.Cols, a.Rows
@@ -70,7 +70,7 @@ func (p Product) inner(c, a, b Matrix) int {
 	return a.Cols
 }
 
-// check panics if the view reaches over its data.
+// check panics if the view reaches beyond its data.
 func (m Matrix) check() {
 	if m.Rows > 0 && m.Cols > 0 && (m.Stride < m.Cols && m.Rows > 1 || (m.Rows-1)*m.Stride+m.Cols > len(m.Data)) {
 		panic(fmt.Sprintf("matrix: %d x %d with stride %d reach over %d numbers", m.Rows, m.Cols, m.Stride, len(m.Data)))
@@ -139,8 +139,8 @@ func (j *job) blocks() (rows, panels int) {
 	return ceil(j.m, blockRows), ceil(ceil(j.n, j.kernel.width()), blockPanels)
 }
 
-// run packs units until none is left, waits for those of others, and then
-// multiplies units until none is left.
+// run packs units until none is left, waits for the other workers to finish theirs, and
+// then multiplies units until none is left.
 func (j *job) run(s *scratch) {
 	for {
 		unit := int(j.packing.Add(1)) - 1
@@ -195,7 +195,7 @@ func (j *job) panel(panel []uint32, from Matrix, transpose bool, lo, hi, step in
 	}
 }
 
-// vectors returns how many vectors a tile of so many columns has.
+// vectors returns how many vectors a tile has for a number of columns.
 func (j *job) vectors(columns int) int { return ceil(columns, j.kernel.lanes) }
 
 // multiply does a unit of C. Each element is summed by one worker, along the
@@ -226,7 +226,7 @@ func (j *job) multiply(s *scratch, block, panels int) {
 	}
 }
 
-// tallest returns the highest of heights for so many rows.
+// tallest returns the highest of heights that fits a number of rows.
 func tallest(heights []int, rows int) int {
 	for _, h := range heights {
 		if h <= rows {
@@ -253,8 +253,8 @@ func (j *job) operand(t *tile, row, from, depth int) {
 	}
 }
 
-// tile multiplies one tile: in C, or beside it where the micro-kernel would
-// write past the last column.
+// tile multiplies one tile: in C, or in scratch if the micro-kernel would write past the
+// last column.
 func (j *job) tile(s *scratch, row, column, columns int) {
 	t, k := &s.tile, j.kernel
 	c := j.c.Data[row*j.c.Stride+column:]

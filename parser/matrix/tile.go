@@ -7,7 +7,7 @@ import "unsafe"
 // each column of B: a float32, a pair of bfloat16 or int16, or four int8.
 type tile struct {
 	c, a, b unsafe.Pointer
-	start   unsafe.Pointer // of intVNNI: what sums begin with, a vector or two
+	start   unsafe.Pointer // for intVNNI: the start values of the sums, one or two vectors
 	cRow    int            // bytes from a row of C to the next
 	aRow    int            // bytes from a row of A to the next
 	aStep   int            // bytes from a step of a row of A to the next
@@ -27,7 +27,7 @@ type kernel struct {
 	lanes    int   // columns of a vector
 	vectors  int   // of a whole tile
 	half     bool  // words are pairs of bfloat16
-	masked   bool  // the micro-kernel writes the lanes of a tile only, not whole vectors
+	masked   bool  // the micro-kernel writes only the lanes of a tile, not whole vectors
 
 	// straight brings src, elements x columns, into a panel with step words
 	// from a step to the next; transposed does so with src, columns x elements.

@@ -37,11 +37,11 @@ func (x *index) build(v *Vocabulary) {
 	}
 }
 
-// place spreads h: its upper bits alone would not do.
+// place spreads h, because its upper bits alone are not random enough.
 func (x *index) place(h uint64) int { return int((h ^ h>>29) * 0x9E3779B97F4A7C15 >> x.shift) }
 
-// find returns the id of the piece s of the hash h, the lowest of several, or
-// -1.
+// find returns the id of the piece s with the hash h, or -1. If several pieces are equal,
+// it returns the lowest id.
 func (x *index) find(pieces []string, h uint64, s []byte) int32 {
 	for at := x.place(h); ; at = (at + 1) & (len(x.slots) - 1) {
 		id := x.slots[at] - 1

@@ -11,8 +11,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MaxPieces is the number of pieces of a word that are read; the rest of a
-// longer word is passed over.
+// MaxPieces is the number of pieces of a word that are read. The rest of a longer word is
+// ignored.
 const MaxPieces = 24
 
 const (
@@ -21,23 +21,23 @@ const (
 	metaspace = "▁"     // U+2581 stands for a space (Kudo and Richardson 2018)
 )
 
-// A Vocabulary is the list of pieces of an encoder. A word is cut so that the sum
-// of their scores is highest (Unigram, Kudo 2018). It is read-only once Word was
-// called, and then safe for concurrent use.
+// A Vocabulary is the list of pieces of an encoder. A word is cut into the pieces with the
+// highest sum of scores (Unigram, Kudo 2018). After the first call of Word the Vocabulary
+// is read-only, and safe for concurrent use.
 //
-// No text is cut into Begin, End or Unknown, whatever their names, nor into a
-// piece whose name is empty: that is how importers write further marks.
+// No text is cut into Begin, End or Unknown, whatever their names. Neither is any text cut
+// into a piece with an empty name, which is how importers write further marks.
 type Vocabulary struct {
 	Pieces     []string  // by id
-	Scores     []float32 // by id; Scores[Unknown] is that of a character that no piece covers
+	Scores     []float32 // by id; Scores[Unknown] is the score of a character that no piece covers
 	Begin, End int32     // ids of the marks around a sentence
-	Unknown    int32     // id of what no piece covers; a run of such characters is one piece
+	Unknown    int32     // id of characters that no piece covers; a run of them is one piece
 
 	once  sync.Once
 	index index
 }
 
-// Penalty is what UnknownScore takes from the lowest score of all pieces.
+// Penalty is the amount that UnknownScore subtracts from the lowest score of all pieces.
 const Penalty = 10
 
 // UnknownScore returns the score that the reference implementation of Unigram
@@ -50,10 +50,10 @@ func UnknownScore(scores []float32) float32 {
 	return least - Penalty
 }
 
-// Word appends the ids of the pieces of a word, at least one and at most
-// MaxPieces. space says that white space stands before it, as before the first
-// word of a sentence. Of a word of more than 1,024 bytes the first are looked
-// at. It allocates nothing if ids has room.
+// Word appends the ids of the pieces of a word, at least one and at most MaxPieces. space
+// says that white space precedes the word, as it precedes the first word of a sentence.
+// Word looks only at the first 1,024 bytes of a longer word. It allocates nothing if ids
+// has room.
 func (v *Vocabulary) Word(ids []int32, form string, space bool) []int32 {
 	v.once.Do(func() { v.index.build(v) })
 	before := len(ids)
@@ -63,11 +63,10 @@ func (v *Vocabulary) Word(ids []int32, form string, space bool) []int32 {
 	return ids
 }
 
-// Sentence appends to ids the pieces of the words of s, without marks, and to
-// ends the length of ids after each word. White space stands before the first
-// word and before every word unless MISC of what comes before it says
-// SpaceAfter=No; inside of a multiword token there is none, and MISC is the
-// token's.
+// Sentence appends to ids the pieces of the words of s, without marks, and to ends the
+// length of ids after each word. White space precedes the first word, and every other word
+// unless MISC of the preceding word says SpaceAfter=No. Inside a multiword token there is
+// no white space; after it, MISC of the token counts.
 func (v *Vocabulary) Sentence(ids, ends []int32, s *syntax.Sentence) (_, _ []int32) {
 	space, tokens := true, s.MWTs
 	for i := range s.Words {
@@ -89,7 +88,7 @@ func (v *Vocabulary) Sentence(ids, ends []int32, s *syntax.Sentence) (_, _ []int
 	return ids, ends
 }
 
-// Check says what is wrong with a vocabulary that was read from somewhere.
+// Check says what is wrong with a vocabulary that was read.
 func (v *Vocabulary) Check() error {
 	n := len(v.Pieces)
 	switch {

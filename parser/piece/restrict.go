@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// leastShare is the share of a script among the characters of the pieces seen, in
-// 1/leastShare: one foreign name does not bring in a script.
+// A script counts if it has a share of 1/leastShare of the characters of the pieces seen,
+// so that one foreign name does not bring in a script.
 const leastShare = 1000
 
-// Restrict returns a vocabulary for texts like those in which each piece was seen so
-// often, and the old id of each of its pieces, in ascending order. It has the marks
-// and the pieces seen; then, of the scripts that these are written in, all single
-// characters, and the pieces with the highest scores until there are most pieces
-// in all. Of other scripts it has what was seen alone.
-// A word whose pieces were all seen is cut as before.
+// Restrict returns a smaller vocabulary, and the old id of each of its pieces, in ascending
+// order. seen says how often each piece was seen in texts of the intended kind. The new
+// vocabulary has the marks and the pieces seen. From the scripts of these pieces it also
+// has all single characters, and then the pieces with the highest scores, until there are
+// most pieces in all. From other scripts it has only the pieces seen. A word whose pieces
+// were all seen is cut as before.
 func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32) {
 	scripts := make(scriptsOf)
 	written := scripts.written(v.Pieces, seen)
@@ -42,7 +42,7 @@ func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32)
 	return v.only(kept)
 }
 
-// only returns a vocabulary of the pieces kept, which has the marks.
+// only returns a vocabulary of the kept pieces. The marks must be among them.
 func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
 	r = new(Vocabulary)
 	for i, p := range v.Pieces {
@@ -64,7 +64,7 @@ func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
 // scriptsOf remembers the script of each character.
 type scriptsOf map[rune]*unicode.RangeTable
 
-// of returns the script of a character; nil is none, as of what is not assigned.
+// of returns the script of a character, or nil if it has none, as unassigned ones.
 func (m scriptsOf) of(r rune) *unicode.RangeTable {
 	script, ok := m[r]
 	if !ok {
@@ -79,8 +79,8 @@ func (m scriptsOf) of(r rune) *unicode.RangeTable {
 	return script
 }
 
-// written returns the scripts of the pieces seen that have a share of leastShare, and
-// those of characters that all scripts share.
+// written returns the scripts of the pieces seen that have the least share, and the two
+// scripts of characters that all scripts share.
 func (m scriptsOf) written(pieces []string, seen []int) map[*unicode.RangeTable]bool {
 	count, all := map[*unicode.RangeTable]int{}, 0
 	for i, p := range pieces {
@@ -98,7 +98,7 @@ func (m scriptsOf) written(pieces []string, seen []int) map[*unicode.RangeTable]
 	return written
 }
 
-// all reports whether every character of a piece is of one of the scripts.
+// all reports whether every character of a piece belongs to one of the scripts.
 func (m scriptsOf) all(p string, scripts map[*unicode.RangeTable]bool) bool {
 	for _, r := range p {
 		if !scripts[m.of(r)] {

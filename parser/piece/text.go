@@ -15,11 +15,11 @@ type text struct {
 
 func (t *text) bytes() []byte { return t.data[:t.n] }
 
-// fill normalises form as the reference vocabularies of Unigram do: each
-// character by NFKC and, where that makes it one character, together with that
-// before it; marks of text direction, joiners and white space are spaces, other
-// control characters nothing; spaces are U+2581, one for several, none at the
-// end. If space is true, one is in front.
+// fill normalises form as the reference vocabularies of Unigram do. Each character is
+// normalised by NFKC, and composed with the character before it if both make one character.
+// Marks of text direction, joiners and white space become spaces. Other control characters
+// are left out. A space is U+2581; several become one, and none stays at the end. If space
+// is true, one is in front.
 func (t *text) fill(form string, space bool) {
 	t.n, t.full = 0, false
 	if space {
@@ -79,7 +79,7 @@ func (t *text) add(s string) {
 	}
 }
 
-// compose makes one character of the last two, if there is one for both.
+// compose makes one character of the last two, if Unicode has one for both.
 func (t *text) compose() {
 	_, size := utf8.DecodeLastRune(t.bytes())
 	last := t.n - size
@@ -113,8 +113,8 @@ func isSpace(r rune) bool {
 // isNothing says which control characters the reference leaves out.
 func isNothing(r rune) bool { return r < ' ' || r == 0x7F || r == 0x8F || r == 0x9F }
 
-// keeps says which characters stay as they are although NFKC changes them: the
-// wide tilde, and what is younger than the reference's tables (Unicode 10).
+// keeps says which characters stay as they are although NFKC changes them: the wide tilde,
+// and characters that are newer than the reference's tables (Unicode 10).
 func keeps(r rune) bool {
 	switch {
 	case r < 0x32FF:

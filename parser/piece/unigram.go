@@ -8,8 +8,8 @@ import (
 // unreached is below every sum of scores.
 const unreached = -1e30
 
-// A cut is the best one of the bytes before each place of a text: the sum of
-// its scores, its last piece, and where that begins; to leads back.
+// A cut is the best cut of the bytes before each place of a text: the sum of its scores, its
+// last piece, and the place where that piece begins. to leads back.
 type cut struct {
 	text     text
 	best     [maxText + 1]float32
@@ -19,9 +19,9 @@ type cut struct {
 
 var cuts = sync.Pool{New: func() any { return new(cut) }}
 
-// unigrams appends the pieces of the cut of form with the highest sum of
-// scores, as long as ids has fewer than limit. Sums are taken from the left in
-// float32; of two equal sums wins that whose last piece is longer.
+// unigrams appends the pieces of the cut of form with the highest sum of scores, as long as
+// ids has fewer than limit. Sums are taken from the left in float32. If two sums are equal,
+// the cut with the longer last piece wins.
 func (v *Vocabulary) unigrams(ids []int32, form string, space bool, limit int) []int32 {
 	c := cuts.Get().(*cut)
 	defer cuts.Put(c)

@@ -8,11 +8,11 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Report measures what a pruner leaves.
+// A Report measures the candidates that a pruner leaves.
 type Report struct {
 	Cut         float64 // in nats (Model.Cut)
 	Words, Arcs int
-	Open        int // words whose gold head is not known
+	Open        int // words without a known gold head
 	Kept        int // words whose gold head survived
 	Trees       int // sentences all of whose gold heads survived
 	Sentences   int
@@ -45,9 +45,8 @@ func (r *Report) add(s *syntax.Sentence) {
 	}
 }
 
-// Curve returns what m would leave under each of the cuts, in nats, and
-// what its dense tables leave. Everything is scored once. Sentences that are
-// parsed in windows are left out.
+// Curve returns the Report of m under each of the cuts, in nats, and the Report of its dense
+// tables. Everything is scored once. Sentences that are parsed in windows are left out.
 func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, curve []Report) {
 	dense.Cut = math.Inf(1)
 	for _, nats := range cuts {
@@ -72,14 +71,14 @@ func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, cur
 	return dense, curve
 }
 
-// calibrate sets the cut of training to the smallest under which the recall of
-// dev's gold heads is leastRecall, at most maxTrainCut, that of parsing to o.Cut
-// if it is smaller, and the temperature to the one under which the marginals
-// give dev's gold heads the highest likelihood.
+// calibrate sets the cuts and the temperature. The cut of training is the smallest under
+// which the recall of dev's gold heads is leastRecall, but at most maxTrainCut. The cut of
+// parsing is o.Cut, if that is smaller, or the cut of training. The temperature is the one
+// under which the marginals give dev's gold heads the highest likelihood.
 //
-// A cut by probability prices heads alike in any word of any treebank: hard
-// ones get more. A parser that learns among more heads than it parses with
-// loses less by the smaller cut than it learns from the larger one.
+// A cut by probability treats all words of all treebanks alike: hard words get more heads. A
+// parser that learns among more heads than it parses with loses less from the smaller cut
+// than it gains from the larger one.
 func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	if len(dev) == 0 {
 		return

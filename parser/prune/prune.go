@@ -1,8 +1,7 @@
-// Package prune leaves every word the few heads that are worth a search, in
-// three stages: dense tables over tags, common words and distances score all
-// pairs of words; a log-linear first-order model over trees adds to the scores
-// of the best of them; and heads of a low marginal probability are cut. The
-// best single-root tree always survives.
+// Package prune leaves every word the few heads that are worth a search, in three steps.
+// First, dense tables over tags, common words and distances score all pairs of words. Then a
+// log-linear first-order model over trees adds to the scores of the best pairs. Last, heads
+// with a low marginal probability are cut. The best single-root tree always survives.
 package prune
 
 import (
@@ -48,11 +47,11 @@ type scratch struct {
 	guess   guess
 	arcs    graph.Arcs // the arcs that the first stage leaves, with the scores of both stages in 1/score.Unit
 	odds    graph.Arcs // the same with scores in 1/1024 nat
-	p       []float64  // by arc
+	p       []float64  // by arc: its probability
 	keys    []hash.Key // of all arcs
 	ends    []int32    // of the keys of each arc
 	sums    []int32
-	q       []float64 // in learning, by arc: the probabilities that the heads known leave
+	q       []float64 // in learning, by arc: the probabilities given the known heads
 	head    []int32   // best tree
 	lost    []float64 // per word: probability, by the first stage, of the heads that it drops
 	spanner graph.Spanner
@@ -74,7 +73,7 @@ func (m *Model) get() *scratch {
 	return x
 }
 
-// inParts returns nats in 1/1024.
+// inParts converts nats to 1/1024 nat.
 func inParts(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
 // Cut returns the cut of m in nats: heads of a probability under exp(-cut) are
@@ -117,7 +116,7 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	}
 	s.Candidates = c
 	lookups = x.lookups
-	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	m.pool.Put(x) // not after a panic, which may leave x in any state
 	return lookups
 }
 
@@ -154,13 +153,13 @@ func (x *scratch) keep(cut int32, w syntax.Window, out *syntax.Candidates) {
 			out.LogOdds[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
 		}
 		out.Start = append(out.Start, int32(len(out.Heads)))
-		first := x.lost[m] // of all that the first stage saw; the second knows of the rest
+		first := x.lost[m] // share of all heads that the first stage saw; the second stage sees only the rest
 		out.Lost = append(out.Lost, float32(min(first+float64((1-first)*lost), 1)))
 	}
 }
 
-// candidates fills x.arcs with what the first stage leaves and the scores of
-// both, x.p with probabilities and x.head with the best tree.
+// candidates fills x.arcs with the arcs that the first stage leaves and the scores of both
+// stages, x.p with probabilities, and x.head with the best tree.
 func (x *scratch) candidates(s *syntax.Sentence) {
 	x.encode(s)
 	x.shortlist(s)
@@ -244,7 +243,7 @@ func (x *scratch) include(s *syntax.Sentence, head func(m int) int32) {
 // maxTemperature bounds what a model may claim.
 const maxTemperature = 1 << 16
 
-// Pack stores the model, but for its Vocabulary.
+// Pack stores the model, except its Vocabulary.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
 // Open is the inverse of Pack.

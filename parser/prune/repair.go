@@ -73,8 +73,8 @@ func keeping(s *syntax.Sentence, given []int32) (c syntax.Candidates, err error)
 	return c, nil
 }
 
-// restrict returns the candidates with the given heads alone for words that
-// have one, and root, if it is not 0, as the only root.
+// restrict returns the candidates with only the given head for each word that has one. If
+// root is not 0, it is the only root.
 func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates {
 	out := noCandidates(len(given))
 	for i, head := range given {
@@ -97,7 +97,7 @@ func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates
 	return out
 }
 
-// add makes h a candidate of m, with the log-odds, unless it is one.
+// add makes h a candidate of m, with the log-odds, unless it already is one.
 func add(c *syntax.Candidates, m int, h, logOdds int32) {
 	at, found := slices.BinarySearch(c.Of(m), h)
 	if found {
@@ -246,9 +246,9 @@ func Complete(s *syntax.Sentence) {
 	}
 }
 
-// missing returns, by word minus 1, the heads that are missing among the candidates
-// for there to be a tree with the known heads, syntax.NoHead where nothing is; nil
-// if there is such a tree, or never one.
+// missing returns, by word minus 1, the heads that the candidates lack for a tree with the
+// known heads. It is syntax.NoHead for words that lack none. missing returns nil if there is
+// such a tree already, or if there can be none.
 func missing(s *syntax.Sentence) []int32 {
 	if !s.Partial() {
 		return nil

@@ -14,11 +14,11 @@ import (
 // a short list of heads.
 const (
 	denseHeads  = 8              // at most
-	denseMargin = 5 * score.Unit // how far below the best they may be
+	denseMargin = 5 * score.Unit // largest difference from the best
 )
 
-// scoresOf puts the scores of the arcs into m by the tables, and the dense
-// ones that s carries, into x.row, in 1/score.Unit.
+// scoresOf sets x.row to the scores of the arcs into m, in 1/score.Unit: the scores by the
+// tables plus the dense scores of s.
 func (x *scratch) scoresOf(s *syntax.Sentence, m int) {
 	n := len(s.Words)
 	x.row = resize(x.row, n+1)
@@ -67,7 +67,7 @@ func (x *scratch) shortlist(s *syntax.Sentence) {
 	x.guess.set(x.words)
 }
 
-// likelihood returns exp(-loss), of a loss of at least 0 in 1/score.Unit.
+// likelihood returns exp(-loss) for a loss of at least 0 in 1/score.Unit.
 func likelihood(loss int32) float64 { return graph.ExpOdds(loss / (score.Unit / 1024)) }
 
 // rank orders heads by score; among equals the first is the best.

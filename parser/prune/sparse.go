@@ -7,10 +7,10 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Templates of the second stage, a log-linear model of the arcs that the
-// first one leaves. Tags, common words and distances alone are the first
-// stage's, to which it adds; what depends on neither the head nor the distance
-// would be the same for all heads of a word.
+// Templates of the second stage, a log-linear model of the arcs that the first stage leaves.
+// It adds to the scores of the first stage, which has templates of tags, common words and
+// distances alone. A template that depends on neither the head nor the distance would be the
+// same for all heads of a word.
 const (
 	tLemmas = 1 + iota
 	tLemmaTag
@@ -135,7 +135,7 @@ type guess struct {
 	head  []int32 // by word, entry 0 unused
 	count []uint8 // [(h*2+direction)*CoarseTags+tag]: words under h, 255 at most
 	left  ascent  // of the word before the modifier
-	right ascent  // of the word behind it
+	right ascent  // of the word after it
 	m     int
 }
 
@@ -156,8 +156,8 @@ func (g *guess) set(s *word.Sentence) {
 	g.m = 0
 }
 
-// climb fills an ascent from p upwards; it ends at the root, outside the
-// sentence and where it meets m.
+// climb fills an ascent from p upwards. The ascent ends at the root, outside the sentence,
+// or where it meets m.
 func (g *guess) climb(p, m int, to *ascent) {
 	for i := range to {
 		if p == m || p < 0 || p >= len(g.head) {
@@ -181,9 +181,9 @@ func (to *ascent) level(h int) uint64 {
 	return levels
 }
 
-// about says what the guess makes of the arc h -> m: where h stands above the
-// neighbours of m, how many guessed arcs the arc crosses, the tag above h and
-// its side, and how many other words of m's tag hang on the same side of h.
+// about describes the arc h -> m by the guess: where h is above the neighbours of m, how many
+// guessed arcs the arc crosses, the tag above h and its side, and how many other words with
+// m's tag hang on the same side of h.
 func (g *guess) about(s *word.Sentence, h, m int) (above, crossed, up, others uint64) {
 	if g.m != m {
 		g.m = m

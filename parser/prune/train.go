@@ -19,15 +19,15 @@ import (
 type Options struct {
 	Seed    uint64
 	Workers int     // results do not depend on it
-	Cut     float64 // largest cut in nats where the parser parses (Model.Cut); 4.25, as where it learns, if 0
+	Cut     float64 // largest cut in nats for parsing (Model.Cut); 4.25, as for learning, if 0
 	Log     func(format string, a ...any)
 }
 
 const (
 	sparseEpochs = 3       // of the second stage
 	sparseLimit  = 300_000 // weights of the second stage kept
-	leastRecall  = 0.993   // share of dev's gold heads to keep where the parser learns, if maxTrainCut allows
-	maxTrainCut  = 4.25    // largest cut in nats where the parser learns, a probability of 1.4 %
+	leastRecall  = 0.993   // share of dev's gold heads to keep when the parser learns, if maxTrainCut allows
+	maxTrainCut  = 4.25    // largest cut in nats when the parser learns, a probability of 1.4 %
 )
 
 func (o *Options) setDefaults() {
@@ -37,8 +37,8 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Train learns a pruner from sentences with gold heads, tagged as they will
-// be at run time, and sets its cuts and temperature on dev.
+// Train learns a pruner from sentences with gold heads, and sets its cuts and temperature on
+// dev. The sentences must be tagged as they will be at run time.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.setDefaults()
 	if len(train) == 0 {
@@ -53,9 +53,9 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 // ones, each without one fold of the sentences.
 const denseFolds = 4
 
-// learn trains both stages. The second stage adds to the scores of the first
-// and reads its guesses, so it learns from scores and guesses of tables that
-// have not seen the sentence.
+// learn trains both stages. The second stage adds to the scores of the first and reads its
+// guesses. So it learns from the scores and guesses of tables that were learned without the
+// sentence.
 func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	list := make([]syntax.Sentence, 0, len(train)) // for memos of our own
 	for i := range train {
@@ -91,12 +91,11 @@ type sparseUpdate struct {
 	keys      []hash.Key
 }
 
-// learnSparse learns the second stage on top of the first, whose tables for a
-// sentence the function returns, as a distribution over single-root trees (Koo,
-// Globerson, Carreras and Collins 2007, section 4.1): the gradient of a sentence
-// is the gold arcs minus the marginals of all. Where heads are open, it is the
-// marginals under the trees with the known heads minus the marginals under all
-// trees.
+// learnSparse learns the second stage on top of the first, as a distribution over single-root
+// trees (Koo, Globerson, Carreras and Collins 2007, section 4.1). tables returns the tables of
+// the first stage for a sentence. The gradient of a sentence is the gold arcs minus the
+// marginals of all arcs. If heads are open, it is the marginals under the trees with the known
+// heads minus the marginals under all trees.
 func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i int) *dense.Tables) {
 	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
 	w := linear.NewWeights()
@@ -165,11 +164,10 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 	}
 }
 
-// Jackknife sets the Candidates of every sentence by a pruner that has not
-// seen its fold, under like's TrainCut, and adds gold heads that were cut
-// (AddGold). It returns what the pruners left before; recall on training and,
-// under that cut, on dev should agree, or the parser would learn from
-// candidates sharper than it will see.
+// Jackknife sets the Candidates of every sentence by a pruner that was learned without its
+// fold, under like's TrainCut, and adds gold heads that were cut (AddGold). It returns the
+// Report from before AddGold. The recall on training and, under that cut, on dev should agree.
+// Otherwise the parser would learn from sharper candidates than it will see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
 	one := o
@@ -188,8 +186,8 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	return r, nil
 }
 
-// pruneFolds prunes every fold by the model of the others, on the given number
-// of goroutines.
+// pruneFolds prunes every fold with the model of the other folds, on the given number of
+// goroutines.
 func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) {
 	whole := slices.Clone(train) // folds copy from it while others set Candidates
 	linear.Parallel(len(bounds)-1, workers, func(_, f int) {
@@ -205,8 +203,8 @@ func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(r
 	})
 }
 
-// includeCompletion makes sure that the shortlist has a tree with the known
-// heads, which are on it.
+// includeCompletion makes sure that the shortlist has a tree with the known heads. They must
+// be on it.
 func (x *scratch) includeCompletion(s *syntax.Sentence) {
 	like := *s
 	like.Candidates = syntax.Candidates{Start: x.arcs.Start, Heads: x.arcs.Heads, LogOdds: x.arcs.Score}

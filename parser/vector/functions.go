@@ -34,8 +34,8 @@ func exp(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) + math.Float32bits(t)<<23) // the low bits of t are k
 }
 
-// Softmax sets x to the exponentials of x less its largest element, which it
-// returns with their sum: the softmax is x/sum.
+// Softmax sets x to the exponentials of x minus its largest element. It returns that
+// element and the sum of the exponentials: the softmax is x/sum.
 func Softmax(x []float32) (top, sum float32) {
 	if len(x) == 0 {
 		return 0, 0
@@ -56,9 +56,9 @@ func Softmax(x []float32) (top, sum float32) {
 	return top, total(&sums)
 }
 
-// Log returns the natural logarithm of a positive x: of its mantissa m in
-// [sqrt(1/2), sqrt(2)) by the series of 2·artanh((m-1)/(m+1)). Its error is
-// below 1e-14.
+// Log returns the natural logarithm of a positive x. For the mantissa m in
+// [sqrt(1/2), sqrt(2)) it uses the series of 2·artanh((m-1)/(m+1)). Its error is below
+// 1e-14.
 func Log(x float64) float64 {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -105,7 +105,7 @@ func GELU(x []float32) {
 	}
 }
 
-// GELUSlope sets y to GELU of x and x to the slope there, Φ + x·φ. Both have one
+// GELUSlope sets y to GELU of x, and x to the slope there, Φ + x·φ. Both must have the same
 // length.
 func GELUSlope(y, x []float32) {
 	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
@@ -122,7 +122,7 @@ func GELUSlope(y, x []float32) {
 		p = float32(p*t) + gelu1
 		p = float32(p * t)
 		density := float32(exp(float32(float32(z*-0.5)*z)) * rootTwoPi)
-		tail := float32(p * density) // at most 1/2, so the sign of v is that of Φ - 1/2
+		tail := float32(p * density) // at most 1/2, so Φ - 1/2 has the sign of v
 		y[i] = max(v, 0) - float32(z*tail)
 		share := math.Float32frombits(math.Float32bits(half-tail) ^ math.Float32bits(v)&(1<<31))
 		x[i] = share + half + float32(v*density)

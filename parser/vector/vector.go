@@ -1,23 +1,23 @@
 // Package vector does the arithmetic between the integer products of an
 // encoder: on rows of 32-bit floats, with the same bits on every processor.
 //
-// Every product is rounded before it is added, and sums have a stated order, so
-// that vector instructions and plain Go agree: a sum over a row is made in 16
-// lanes, lane i of the elements i, i+16, i+32 and so on in increasing order;
-// then lanes 8 to 15 are added to 0 to 7, 4 to 7 to 0 to 3, 2 and 3 to 0 and 1,
-// and 1 to 0. No function allocates. Arguments must be finite.
+// Every product is rounded before it is added, and sums have a fixed order, so that vector
+// instructions and plain Go agree. A sum over a row is made in 16 lanes. Lane i adds the
+// elements i, i+16, i+32 and so on in increasing order. Then lanes 8 to 15 are added to
+// lanes 0 to 7, 4 to 7 to 0 to 3, 2 and 3 to 0 and 1, and 1 to 0. No function allocates.
+// Arguments must be finite.
 package vector
 
 import "math"
 
 const lanes = 16
 
-// tiny is the largest absolute value that Quantize takes for 0: its inverse
-// would not be finite.
+// tiny is the largest absolute value that Quantize treats as 0, because its inverse would
+// not be finite.
 const tiny = 1e-30
 
-// magic added to a float32 of at most 1<<22 rounds it to an integer, ties to
-// even, which stands in the low bits.
+// magic, added to a float32 of at most 1<<22, rounds it to an integer, ties to even. The
+// integer is then in the low bits.
 const magic = 3 << 22
 
 const magicBits = 0x4B400000
@@ -36,8 +36,8 @@ func Quantize(dst []int8, x []float32) (scale float32) {
 	return top / 127
 }
 
-// round sets dst to the integers nearest to x times inverse, modulo 256. x has an
-// element.
+// round sets dst to the integers nearest to x times inverse, modulo 256. x must not be
+// empty.
 func round(dst []int8, x []float32, inverse float32) {
 	if useVectors && len(x)%lanes == 0 {
 		quantize(&dst[0], &x[0], len(x), inverse)
@@ -48,15 +48,14 @@ func round(dst []int8, x []float32, inverse float32) {
 	}
 }
 
-// largest is how much larger than all others an element counts at most.
+// largest is the greatest factor by which an element counts as larger than all others.
 const largest = 64
 
-// QuantizeButOne is Quantize by the scale of all elements but the largest in
-// absolute value, x[at]. That one becomes 127 or -127, and rest is what it
-// lacks: x[at] is about (dst[at]+rest)*scale. The scale is at least the
-// largest absolute value over 64*127. In the vectors of encoders single elements
-// are far larger than the others, which would all be rounded by their scale
-// (Dettmers and others 2022).
+// QuantizeButOne is Quantize with the scale of all elements except x[at], the largest in
+// absolute value. dst[at] becomes 127 or -127, and rest is the remainder: x[at] is about
+// (dst[at]+rest)*scale. The scale is at least the largest absolute value over 64*127. In
+// the vectors of encoders, single elements are far larger than the others, and their scale
+// would round all others coarsely (Dettmers and others 2022).
 func QuantizeButOne(dst []int8, x []float32) (scale float32, at int, rest int32) {
 	dst = dst[:len(x)]
 	top, second := topTwo(x)
@@ -207,16 +206,15 @@ func total(sum *[lanes]float32) float32 {
 	return sum[0]
 }
 
-// LeakyReLU multiplies what is negative by 0.1.
+// LeakyReLU multiplies negative elements by 0.1.
 func LeakyReLU(x []float32) {
 	for i, v := range x {
 		x[i] = max(v, float32(v*0.1))
 	}
 }
 
-// Product sets c, rows x cols, to a·b, a rows x inner and b inner x cols, each
-// with the stride given: every element is the sum over inner in increasing
-// order, begun at 0.
+// Product sets c, rows x cols, to a·b. a is rows x inner, b is inner x cols, and each has
+// the given stride. Every element is the sum over inner in increasing order, starting at 0.
 func Product(c []float32, strideC int, a []float32, strideA int, b []float32, strideB, rows, inner, cols int) {
 	if rows <= 0 || cols <= 0 {
 		return

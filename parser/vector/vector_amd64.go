@@ -2,11 +2,10 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// useVectors says whether vector instructions are used; no result depends on
-// it.
+// useVectors says whether vector instructions are used. No result depends on it.
 var useVectors = cpu.X86.HasAVX2
 
-// All want a positive n or cols that is a multiple of 16, and a positive inner.
+// All functions need a positive n or cols that is a multiple of 16, and a positive inner.
 
 // maxAbsTwo sets found, 16 floats, to the largest absolute values of the 8 lanes
 // i, i+8, i+16 and so on, and then to the second largest.
@@ -14,7 +13,7 @@ var useVectors = cpu.X86.HasAVX2
 //go:noescape
 func maxAbsTwo(x *float32, n int, found *float32)
 
-// indexAbs returns the first index of the absolute value, which x has.
+// indexAbs returns the first index of the absolute value. x must have it.
 //
 //go:noescape
 func indexAbs(x *float32, n int, value float32) int

@@ -2,8 +2,7 @@
 
 package vector
 
-// useVectors says whether vector instructions are used; no result depends on
-// it.
+// useVectors says whether vector instructions are used. No result depends on it.
 var useVectors = false
 
 const none = "vector: no vector instructions"
