@@ -56,9 +56,9 @@ func align(gold, system []syntax.Sentence) (*corpus, *corpus, error) {
 	return gc, sc, nil
 }
 
-// alignStretch aligns the smallest stretch that begins at the first word of
-// each side, of which one is in a multiword token, and returns what is behind
-// it. A first word that lies before the multiword token is left out.
+// alignStretch aligns the smallest stretch that begins at the first word of each side, and
+// returns the words after it. One of the first words must be in a multiword token. A first
+// word that begins before that token is left out.
 func alignStretch(gold, system []word) (restGold, restSystem []word, err error) {
 	end := 0
 	if gold[0].multiword {
@@ -93,8 +93,8 @@ func alignStretch(gold, system []word) (restGold, restSystem []word, err error) 
 	return gold[g:], system[s:], nil
 }
 
-// beyond reports whether the first word, if any, is not wholly before end;
-// those of a multiword token are beyond only if the token begins there.
+// beyond reports whether the first word, if any, is not wholly before end. A word of a
+// multiword token is beyond end only if the token begins at end or later.
 func beyond(words []word, end int) bool {
 	switch {
 	case len(words) == 0:
@@ -105,8 +105,8 @@ func beyond(words []word, end int) bool {
 	return words[0].end > end
 }
 
-// alignForms aligns words along the longest common subsequence of their
-// lower-case forms; among equal ones that which skips gold words first.
+// alignForms aligns words along the longest common subsequence of their lower-case forms.
+// Among equally long ones it takes the subsequence that skips gold words first.
 func alignForms(gold, system []word) {
 	n, m := len(gold), len(system)
 	gf, sf := lowerForms(gold), lowerForms(system)

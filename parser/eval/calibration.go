@@ -16,11 +16,11 @@ import (
 	forms "github.com/treebeam/treebeam/parser/word"
 )
 
-// ways are the ways to parse the gold sentences from which a calibrator learns,
-// so that it learns the effect of given words and tags, and of text in one
-// case. Unusual ways have low weights.
+// ways are the ways to parse the gold sentences from which a calibrator learns. So it learns
+// the effect of given words and tags, and of text in a single case. Unusual ways have low
+// weights.
 var ways = []struct {
-	name    string // of a Setting, or of what is done to the text
+	name    string // of a Setting, or of the change of the text
 	setting Setting
 	recase  func(language.Tag, ...cases.Option) cases.Caser // nil leaves the forms
 	weight  int32                                           // in sixteenths
@@ -44,7 +44,7 @@ type parse struct {
 // ParseOptions say how gold sentences are parsed for a calibrator.
 type ParseOptions struct {
 	Blocks  func([]syntax.Sentence) ([]string, error) // cuts them into blocks of raw text; nil: gold words only
-	Workers int                                       // 0 is GOMAXPROCS; changes nothing
+	Workers int                                       // 0: GOMAXPROCS; the result does not depend on it
 }
 
 // parses parses gold sentences in all ways.
@@ -70,7 +70,7 @@ func (o ParseOptions) parses(m *model.Model, gold []syntax.Sentence) (list []par
 			return nil, err
 		}
 		for i := range p.system {
-			p.system[i].Dense = syntax.Dense{} // much, and not needed any more
+			p.system[i].Dense = syntax.Dense{} // it is large, and no longer needed
 		}
 		if p.judged, err = Judge(p.gold, p.system); err != nil {
 			return nil, fmt.Errorf("judging %s: %w", w.name, err)
@@ -149,23 +149,23 @@ func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions,
 // RecalibrateOptions say how a model is calibrated again.
 type RecalibrateOptions struct {
 	ParseOptions
-	// Anew fits to the sentences alone. Without it a calibrator that was fitted to
-	// more of them is adapted.
+	// Anew fits to the sentences alone. Without it, a calibrator that was fitted to more
+	// sentences is adapted.
 	Anew bool
 	// Alone makes a calibrator's own file, and leaves the calibrator of parses without
 	// the encoder as it is.
 	Alone bool
 }
 
-// Recalibrate fits the calibrators of a model to sentences with gold trees that it has not
-// learned from, or adapts those that it has. The sentences are parsed from raw text, from
-// their words, from their words and tags, and in small and in capital letters. from names
-// their file.
+// Recalibrate fits the calibrators of a model to sentences with gold trees, or adapts the
+// calibrators that it has. The model must not have learned from these sentences. They are
+// parsed from raw text, from their words, from their words and tags, and in small and in
+// capital letters. from names their file.
 //
-// It returns the file of the model with its new calibrators, or, with Alone, of the
-// calibrator; and what is known of each calibrator: first of the model's, then, if it is
-// new, of the one for parses without the encoder. Each half of the sentences is measured by
-// a fit to the other half; the calibrators themselves are fitted to all. It fails with
+// Recalibrate returns the file of the model with its new calibrators or, with Alone, the file
+// of the calibrator. It also describes each calibrator: first the model's, then, if it is new,
+// the one for parses without the encoder. Each half of the sentences is measured by a fit to
+// the other half; the calibrators themselves are fitted to all. Recalibrate fails with
 // calibrate.ErrTooFew if fewer than calibrate.MinSentences have signals.
 func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o RecalibrateOptions) (file []byte,
 	about []model.Calibration, err error) {
@@ -191,7 +191,7 @@ func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o Reca
 	return file, []model.Calibration{first, second}, err
 }
 
-// fit fits a calibrator to gold trees, or adapts the one that the model has.
+// fit fits a calibrator to gold trees, or adapts the calibrator of the model.
 func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from model.Data) (c *calibrate.Model,
 	about model.Calibration, err error) {
 	if len(gold) < calibrate.MinSentences { // before they are parsed five times
@@ -213,8 +213,8 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 	return c, about, err
 }
 
-// fit fits a calibrator to gold sentences that are parsed already, and measures what
-// such fits are worth.
+// fit fits a calibrator to gold sentences that are already parsed, and measures the quality
+// of such fits.
 func fit(gold []syntax.Sentence, parses []parse,
 	by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
 	bounds := linear.Folds(gold, MeasureFolds)
@@ -225,8 +225,8 @@ func fit(gold []syntax.Sentence, parses []parse,
 	return c, about, err
 }
 
-// MeasureFolds is how many folds are dealt out to the two halves of a treebank in turn, so
-// that genres that stand together come to both.
+// MeasureFolds is the number of folds that are dealt out to the two halves of a treebank in
+// turn. So both halves get a part of each genre, even if a genre is in one place.
 const MeasureFolds = 20
 
 // examplesOf returns the sentences whose gold sentence is in a fold that keep
@@ -275,8 +275,7 @@ func measureHalves(about *model.Calibration, parses []parse, bounds []int,
 	return nil
 }
 
-// measuredColumns are the columns with figures in a provenance, and what each
-// column is about.
+// measuredColumns are the columns with figures in a provenance, each with its subject.
 var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"},
 	{"tree_conf", "tree"}}
 

@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Judge returns what is right in every sentence of system, word by word, by the
-// alignment of Evaluate: system may have other words and sentences than gold.
-// The result is in the order of system. Errors are those of Evaluate.
+// Judge says which parts of every sentence of system are right, word by word. It aligns as
+// Evaluate does: system may have other words and sentences than gold. The result is in the
+// order of system. Judge fails where Evaluate fails.
 func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 	g, s, err := align(gold, system)
 	if err != nil {
@@ -49,7 +49,7 @@ func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 // wrong.
 type Reliability struct {
 	Column string  `json:"column"` // as in an output; "a*b" is the product of two
-	Of     string  `json:"of"`     // what is right or wrong: "head", "head+deprel", "UPOS", "tree"
+	Of     string  `json:"of"`     // the object that is right or wrong: "head", "head+deprel", "UPOS", "tree"
 	Cases  int     `json:"cases"`  // words or trees that have a value
 	Right  int     `json:"right"`  // of these
 	Mean   float64 `json:"mean"`   // of the values
@@ -59,13 +59,12 @@ type Reliability struct {
 	ECE float64 `json:"ece"`
 	// AURC is the area under the curve of risk and coverage (Geifman and
 	// El-Yaniv 2017): the mean share of wrong cases among the k most certain
-	// ones, over all k. Here and below, cases of equal value count in any order
-	// alike.
+	// ones, over all k. Here and below, the order of cases with equal values does not
+	// matter.
 	AURC float64 `json:"aurc"`
-	// AUC is the area under the receiver operating characteristic, which is the
-	// probability that of a right case and a wrong one the right one has the
-	// higher value, a tie being half (Hanley and McNeil 1982). Nil if all are
-	// right, or all wrong.
+	// AUC is the area under the receiver operating characteristic. It is the probability that
+	// a right case has a higher value than a wrong one, where a tie counts half (Hanley and
+	// McNeil 1982). Nil if all are right, or all wrong.
 	AUC *float64 `json:"auc"`
 	// Surest80 and Surest50 are the shares of right cases among the most certain
 	// 80 % and 50 %, rounded to whole cases and at least one.
@@ -82,8 +81,8 @@ type judged struct {
 	right bool
 }
 
-// Reliabilities measures the columns of confidence that system has, by what Judge
-// says is right. An error is that of Evaluate.
+// Reliabilities measures the columns of confidence that system has, by the result of Judge. It
+// fails where Evaluate fails.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	judgements, err := Judge(gold, system)
 	if err != nil {
@@ -144,7 +143,7 @@ func appendReliability(to []Reliability, column, of string, list []judged) []Rel
 		return to
 	}
 	r := Reliability{Column: column, Of: of, Cases: len(list)}
-	var distance [reliabilityBins]float64 // sum of values less right cases
+	var distance [reliabilityBins]float64 // sum of values minus right cases
 	for _, j := range list {
 		b := min(int(float64(j.value*reliabilityBins)), reliabilityBins-1)
 		distance[b] += j.value
@@ -164,8 +163,7 @@ func appendReliability(to []Reliability, column, of string, list []judged) []Rel
 	return append(to, r)
 }
 
-// rank computes the figures that hang on the order of the cases only. It sorts
-// list.
+// rank computes the figures that depend only on the order of the cases. It sorts list.
 func (r *Reliability) rank(list []judged) {
 	slices.SortFunc(list, func(a, b judged) int { return cmp.Compare(b.value, a.value) })
 	n := len(list)
@@ -214,8 +212,8 @@ type Forecast struct {
 	Difference float64 `json:"difference"` // F1 - Expected
 }
 
-// Forecasts compares what was expected of the system's trees, summed over them,
-// with the scores UPOS, UAS and LAS. It is nil if no word has probabilities.
+// Forecasts compares the expected scores of the system's trees, summed over all trees, with
+// the true UPOS, UAS and LAS. It returns nil if no word has probabilities.
 func (r *Result) Forecasts(e *syntax.Expected) (list []Forecast) {
 	if e.Words == 0 {
 		return nil

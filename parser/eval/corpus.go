@@ -13,14 +13,14 @@ import (
 // A span is a half-open interval of a corpus's characters.
 type span struct{ start, end int }
 
-// A word is a syntactic word with what the metrics compare.
+// A word is a syntactic word with the properties that the metrics compare.
 type word struct {
 	*syntax.Word
 	span
 	multiword bool    // part of a multiword token, whose span it has
 	crossing  bool    // its arc crosses another
 	sentence  int     // index of the gold sentence of its first character
-	gold      *word   // of a system word: that which it is aligned with, or nil
+	gold      *word   // of a system word: the gold word with which it is aligned, or nil
 	parent    *word   // root if the head is 0, nil if there is no head
 	feats     string  // universal features only, sorted
 	deprel    string  // without subtype
@@ -35,7 +35,7 @@ var root = func() *word {
 	return w
 }()
 
-// A dependency is an enhanced one of a word.
+// A dependency is an enhanced dependency of a word.
 type dependency struct {
 	parent     *word  // as word.parent
 	path, bare string // deprels joined by ">"; bare without subtypes
@@ -49,7 +49,7 @@ type corpus struct {
 	words     []word // in order; word.parent and others point into it
 	source    []syntax.Sentence
 	deps      int // enhanced dependencies
-	multiRoot int // sentences that have not exactly one root
+	multiRoot int // sentences that do not have exactly one root
 }
 
 func newCorpus(sents []syntax.Sentence, side string) (*corpus, error) {
@@ -128,10 +128,10 @@ func (c *corpus) link(words []word) {
 	}
 }
 
-// crossing says of each arc, heads by word minus 1, whether it crosses
-// another; that of the root runs from 0, left of the first word. Words with
-// heads below 0 have no arc. An arc between positions a < b crosses another
-// iff a word strictly inside has a neighbour in the tree outside.
+// crossing says for each arc whether it crosses another. heads and the result are by word
+// minus 1. The arc of the root starts at 0, left of the first word. Words with heads below 0
+// have no arc. An arc between positions a < b crosses another if and only if a word strictly
+// inside has a neighbour in the tree outside.
 func crossing(heads []int32) []bool {
 	n := len(heads)
 	low, high := make([]int, n+1), make([]int, n+1) // extreme neighbours of each position
@@ -154,8 +154,8 @@ func crossing(heads []int32) []bool {
 	return crosses
 }
 
-// enhancedDeps reads a DEPS column. Dependencies on empty nodes are left
-// out, as udeval does, and so is what is no dependency.
+// enhancedDeps reads a DEPS column. Like udeval, it leaves out dependencies on empty nodes. It
+// also leaves out items that are not dependencies.
 func enhancedDeps(deps string, words []word) (out []dependency) {
 	for dep := range strings.SplitSeq(deps, "|") {
 		head, path, ok := strings.Cut(dep, ":")
@@ -197,7 +197,7 @@ func isPunctuation(form string) bool {
 	return form != "" && strings.TrimLeftFunc(form, unicode.IsPunct) == ""
 }
 
-// compare says where the characters of two corpora part.
+// compare says where the characters of two corpora begin to differ.
 func compare(g, s *corpus) error {
 	if slices.Equal(g.chars, s.chars) {
 		return nil

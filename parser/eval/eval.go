@@ -1,14 +1,14 @@
 // Package eval parses sentences with gold trees and scores them by the rules of the CoNLL
 // 2018 shared task (Zeman et al. 2018, section 4): system words are aligned
-// with gold words by their characters, so that sentences, tokens and words
-// may differ, and every metric is an F1 over aligned words. The figures are
-// those of udeval in udtools 0.2.9 to the last digit.
+// with gold words by their characters, so sentences, tokens and words may differ, and every
+// metric is an F1 over aligned words. The figures agree with udeval in udtools 0.2.9 to the
+// last digit.
 //
-// Beyond these it counts attachment without and on punctuation, by sentence
-// length, on crossing arcs and with full deprels, finds the stage that has lost each point
-// (FindLosses), compares two systems by a paired bootstrap, says how well columns of
-// confidence tell right from wrong (Reliabilities), sets what was expected
-// beside what is true (Forecasts), and fits calibrators (Measure, Recalibrate).
+// In addition, the package counts attachment without and on punctuation, by sentence length,
+// on crossing arcs and with full deprels. It finds the stage that lost each point
+// (FindLosses), compares two systems by a paired bootstrap, measures how well columns of
+// confidence tell right from wrong (Reliabilities), compares expected with true scores
+// (Forecasts), and fits calibrators (Measure, Recalibrate).
 package eval
 
 import "github.com/treebeam/treebeam/parser/syntax"
@@ -18,8 +18,8 @@ type Score struct {
 	Gold    int `json:"gold"`
 	System  int `json:"system"`
 	Correct int `json:"correct"`
-	// Aligned counts the aligned words that the metric looks at; -1 for
-	// metrics on spans and graphs and for Words.
+	// Aligned counts the aligned words that the metric looks at. It is -1 for metrics on spans
+	// and graphs and for Words.
 	Aligned int `json:"aligned"`
 }
 
@@ -54,14 +54,12 @@ func ratio(part, whole int) float64 {
 // A Metric is the name of a score in tables and JSON.
 type Metric string
 
-// Metrics. MLAS and BLEX are on content words as CLAS is. ELAS and EULAS, on
-// enhanced graphs, come from the IWPT 2020 shared task; udeval prints them
-// unless given --no-enhanced.
+// Metrics. MLAS and BLEX count content words, like CLAS. ELAS and EULAS, on enhanced graphs,
+// come from the IWPT 2020 shared task; udeval prints them unless given --no-enhanced.
 //
-// The metrics from LASFull on are our own. UAS and LAS "without punctuation"
-// pass over words whose forms consist of Unicode punctuation (category P)
-// only, "on punctuation" over the others. "Full" compares deprels with their
-// subtypes.
+// The metrics from LASFull on are our own. UAS and LAS "without punctuation" skip words whose
+// forms consist only of Unicode punctuation (category P). "On punctuation" skips all other
+// words. "Full" compares deprels with their subtypes.
 const (
 	Tokens         Metric = "Tokens"
 	Sentences      Metric = "Sentences"
@@ -93,27 +91,26 @@ var (
 	ours     = []Metric{LASFull, UASNoPunct, LASNoPunct, LASFullNoPunct, UASPunct, LASPunct}
 )
 
-// A Result is the outcome of Evaluate. Its JSON is that of Report.
+// A Result is the outcome of Evaluate. Report writes it as JSON.
 type Result struct {
 	Scores   map[Metric]Score `json:"metrics"`
 	Lengths  []LengthBin      `json:"by_length"`
 	Crossing Crossing         `json:"crossing_arcs"`
-	// GoldMultiRoot and SystemMultiRoot count sentences that have not exactly
-	// one root.
+	// GoldMultiRoot and SystemMultiRoot count sentences that do not have exactly one root.
 	GoldMultiRoot   int `json:"gold_sentences_without_one_root"`
 	SystemMultiRoot int `json:"system_sentences_without_one_root"`
-	// Losses is nil unless the caller sets it, to what FindLosses found.
+	// Losses is nil unless the caller sets it to the result of FindLosses.
 	Losses *Losses `json:"losses,omitempty"`
-	// Forecast is nil unless the caller sets it, to what Forecasts returns.
+	// Forecast is nil unless the caller sets it to the result of Forecasts.
 	Forecast []Forecast `json:"forecast,omitempty"`
-	// Confidence is nil unless the caller sets it, to what Reliabilities found.
+	// Confidence is nil unless the caller sets it to the result of Reliabilities.
 	Confidence []Reliability `json:"confidence,omitempty"`
 
 	sentences map[Metric][]Score // by gold sentence; without metrics on spans and graphs
 }
 
 // Evaluate scores system against gold. Both must hold the same characters
-// apart from spaces (category Zs); otherwise the error says where they part.
+// apart from spaces (category Zs); otherwise the error says where they differ.
 // A word without a head, or with one outside its sentence, counts as wrongly
 // attached. Neither slice is changed or kept.
 func Evaluate(gold, system []syntax.Sentence) (*Result, error) {

@@ -22,17 +22,17 @@ const (
 	SegmentationStage Stage = "segmentation" // tokens, words and sentences
 	TaggingStage      Stage = "tags"         // UPOS, XPOS, FEATS and lemma
 	PruningStage      Stage = "pruning"      // candidate heads
-	SearchStage       Stage = "search"       // the tree, where gold scores higher than what was found
-	ModelStage        Stage = "model"        // the tree, where it does not
+	SearchStage       Stage = "search"       // the tree, where gold scores higher than the tree found
+	ModelStage        Stage = "model"        // the tree, where gold does not score higher
 	LabelStage        Stage = "labels"       // the relation, of words whose head is right
 )
 
-// A Loss is what one stage has lost.
+// A Loss counts the words that one stage has lost.
 type Loss struct {
 	Stage Stage   `json:"stage"`
-	LAS   float64 `json:"las_before"` // F1 of the stage's run: all stages before it are gold, it is not
+	LAS   float64 `json:"las_before"` // F1 of the stage's run, in which only the stages before it are gold
 	Words int     `json:"words"`      // gold words
-	Share float64 `json:"share"`      // Words of all gold words: points of recall, in [0,1]
+	Share float64 `json:"share"`      // of Words in all gold words: points of recall, in [0,1]
 }
 
 // A RelationLoss says which stages have lost the words of one gold relation.
@@ -46,7 +46,7 @@ type RelationLoss struct {
 // Losses divides the words that a parse gets wrong by the stage that has lost them.
 type Losses struct {
 	Gold   int            `json:"words"` // gold words
-	Lost   int            `json:"lost"`  // those without their head and relation in the first run
+	Lost   int            `json:"lost"`  // gold words without their head and relation in the first run
 	Stages []Loss         `json:"stages"`
 	ByGold []RelationLoss `json:"by_relation"` // most lost words first
 }
@@ -54,14 +54,15 @@ type Losses struct {
 // maxRelations bounds the table by relation.
 const maxRelations = 100
 
-// FindLosses says which stage has lost each word that system, a prediction of m at this
-// effort and setting, gets wrong. It parses the text again with gold for one stage more
-// each time: words and sentences; tags and lemmas; the gold head among the candidates of
-// every word; the gold tree where it scores higher than the tree found (there, the search
-// missed it); the gold tree everywhere. What is wrong then is for the labels to answer.
+// FindLosses says which stage has lost each word that system gets wrong. system is a
+// prediction of m at this effort and setting. FindLosses parses the text again, each time with
+// gold for one more stage: words and sentences; tags and lemmas; the gold head among the
+// candidates of every word; the gold tree where it scores higher than the tree found (there,
+// the search missed it); the gold tree everywhere. Words that are still wrong are lost by the
+// labels.
 //
-// Gold trees cannot be given to sentences that are parsed in windows: heads that are wrong in
-// these count as lost by pruning, as do crossing arcs under o.Projective.
+// Gold trees cannot be given to sentences that are parsed in windows. Wrong heads in these
+// sentences count as lost by pruning, and so do crossing arcs under o.Projective.
 func FindLosses(m *model.Model, effort float64, o search.Options, gold, system []syntax.Sentence, setting Setting,
 	workers int) (*Losses, error) {
 	again := func(setting Setting, parse func(i int, s *syntax.Sentence) error) ([]syntax.Sentence, error) {
@@ -83,7 +84,7 @@ func FindLosses(m *model.Model, effort float64, o search.Options, gold, system [
 			return nil, err
 		}
 	}
-	missed := make([]bool, len(gold)) // the search has found a worse tree than gold
+	missed := make([]bool, len(gold)) // the search found a worse tree than gold
 	kept, err := again(GoldTags, func(i int, s *syntax.Sentence) error {
 		heads := gold[i].Heads()
 		addHeads(s, heads)
@@ -131,17 +132,17 @@ func addHeads(s *syntax.Sentence, heads []int32) {
 	s.Candidates = c.Candidates
 }
 
-// A run is a parse of the gold text in which the stages before loses were replaced by
-// gold. So what is wrong in it, and right in all runs after it, is what loses lost.
+// A run is a parse of the gold text in which gold replaces the stages before loses. So the
+// stage loses has lost the words that are wrong in this run and right in all later runs.
 type run struct {
 	loses     Stage
 	sentences []syntax.Sentence
 }
 
-// attribute finds the stage that has lost each word. The first run is the parse to be
-// explained; each later one had gold for one stage more. A word is lost if the first run
-// does not have its head and its relation, without subtype (LAS). It is lost by the stage of
-// the last run that gets it wrong: from there on, gold for the stages before helps.
+// attribute finds the stage that has lost each word. The first run is the parse to explain.
+// Each later run had gold for one more stage. A word is lost if the first run does not have
+// its head and its relation, without subtype (LAS). It is lost by the stage of the last run
+// that gets it wrong, because gold for that stage helps.
 //
 // A word that stays without its head until the end, because its gold tree could not be
 // given to the parser, is lost by pruning.
@@ -174,7 +175,8 @@ func attribute(gold []syntax.Sentence, runs []run) (*Losses, error) {
 	return l, nil
 }
 
-// judgeGold says of every gold word whether system has its head, and its relation too.
+// judgeGold says for every gold word whether system has its head, and whether it has the
+// relation too.
 func judgeGold(g, s *corpus) (headed, right []bool) {
 	headed, right = make([]bool, len(g.words)), make([]bool, len(g.words))
 	index := make(map[*word]int, len(g.words))
@@ -232,7 +234,7 @@ const (
 	barWidth       = 40 // of the longest bar
 )
 
-// write writes what each stage has lost, with a bar, and the relations that lose most.
+// write writes the losses of each stage, with a bar, and the relations that lose most.
 func (l *Losses) write(b *bytes.Buffer) {
 	most := 1
 	for _, s := range l.Stages {

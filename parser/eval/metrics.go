@@ -19,8 +19,8 @@ func sameTags(g, s *word) bool { return g.UPOS == s.UPOS && g.feats == s.feats }
 
 func sameLemma(g, s *word) bool { return g.Lemma == "" || g.Lemma == "_" || g.Lemma == s.Lemma }
 
-// sameChildren compares the functional modifiers, in order: which words they
-// are, their deprels and tags.
+// sameChildren compares the functional modifiers, in order: the words, their deprels and
+// their tags.
 func sameChildren(g, s *word) bool {
 	return slices.EqualFunc(g.children, s.children, func(g, s *word) bool {
 		return s.gold == g && g.deprel == s.deprel && sameTags(g, s)
@@ -35,8 +35,8 @@ func punct(w *word) bool { return isPunctuation(w.Form) }
 
 func noPunct(w *word) bool { return !punct(w) }
 
-// wordMetrics are the metrics over aligned words: over the words that over
-// accepts, on the gold side for pairs, a pair is correct if same says so.
+// wordMetrics are the metrics over aligned words. A metric counts the words that over accepts;
+// for a pair, over looks at the gold word. A pair is correct if same says so.
 var wordMetrics = []struct {
 	metric Metric
 	over   func(*word) bool
@@ -88,9 +88,8 @@ func scoreWords(gold, system *corpus, over func(*word) bool, same func(g, s *wor
 	return total, by
 }
 
-// scoreGraphs computes the metrics on the enhanced graphs: every pair of a
-// gold and a system dependency of aligned words with the same parent and
-// path counts, as in udeval.
+// scoreGraphs computes the metrics on the enhanced graphs, like udeval. Every pair of a gold
+// and a system dependency counts if their words are aligned, with the same parent and path.
 func scoreGraphs(gold, system *corpus) (elas, eulas Score) {
 	elas = Score{Gold: gold.deps, System: system.deps, Aligned: -1}
 	eulas = elas
@@ -117,10 +116,10 @@ func scoreGraphs(gold, system *corpus) (elas, eulas Score) {
 // A LengthBin holds the attachment of gold sentences of Min to Max words.
 type LengthBin struct {
 	Min       int     `json:"min"`
-	Max       *int    `json:"max"` // nil is without limit
+	Max       *int    `json:"max"` // nil means no limit
 	Sentences int     `json:"sentences"`
 	Words     int     `json:"words"` // gold words
-	UAS       float64 `json:"uas"`   // share of these that are aligned and rightly attached
+	UAS       float64 `json:"uas"`   // share of these that are aligned and correctly attached
 	LAS       float64 `json:"las"`
 }
 
@@ -151,8 +150,8 @@ func (r *Result) byLength(gold []syntax.Sentence) []LengthBin {
 	return bins
 }
 
-// Crossing counts the arcs that cross another arc of their sentence, the arc
-// from the root, left of the first word, included.
+// Crossing counts the arcs that cross another arc of their sentence. This includes the arc
+// from the root, which is left of the first word.
 type Crossing struct {
 	Gold        int `json:"gold"`
 	GoldFound   int `json:"gold_found"` // gold crossing arcs that the system has

@@ -14,7 +14,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Setting says what of a gold file a prediction may see.
+// A Setting says which part of a gold file a prediction may see.
 type Setting string
 
 const (
@@ -23,7 +23,7 @@ const (
 	GoldTags   Setting = "gold-tags"   // its words with UPOS, XPOS, FEATS and lemma
 )
 
-// Settings are all of them, in the order of reports.
+// Settings are all settings, in the order of reports.
 var Settings = []Setting{Raw, GoldTokens, GoldTags}
 
 // The defaults of a run of the pipeline, with which a prediction has the same trees.
@@ -32,22 +32,21 @@ const (
 	SearchSeed      = 1    // the seed of the search's random choices
 )
 
-// Predict parses the sentences of a gold file under a setting with so many
-// workers (0 is GOMAXPROCS), all of them with the model's encoder if it has one.
-// Raw text comes as blocks, in order. The result is in the order of the input,
-// and nothing of gold is changed. Sentences that were encoded keep the dense
-// scores of their arcs, which model.Model.Score reads.
+// Predict parses the sentences of a gold file under a setting with the given number of workers
+// (0: GOMAXPROCS). It parses all sentences with the model's encoder if there is one. Raw text
+// comes as blocks, in order. The result is in the order of the input, and gold does not
+// change. Encoded sentences keep the dense scores of their arcs, which model.Model.Score
+// reads.
 func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting,
 	workers int) ([]syntax.Sentence, error) {
 	out, _, err := PredictAt(m, 1, o, gold, blocks, setting, workers)
 	return out, err
 }
 
-// PredictAt is Predict at an effort from 0 to 1: sentences keep the tree that
-// they get without the encoder if their expected LAS is at least that
-// (model.Sure); with 0 none is encoded, with 1 all are. It also returns the
-// number of words of those that were. Efforts between want a model that can
-// choose.
+// PredictAt is Predict at an effort from 0 to 1. A sentence keeps the tree that it gets without
+// the encoder if its expected LAS is at least the effort (model.Sure). At 0 no sentence is
+// encoded, at 1 all are. PredictAt also returns the number of words in encoded sentences.
+// Efforts between 0 and 1 need a model that can choose.
 func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string,
 	setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
 	return predict(m, effort, gold, blocks, setting, workers,
@@ -123,8 +122,8 @@ func Forget(s *syntax.Sentence, tags bool) {
 	}
 }
 
-// EachSentence runs a stage over all sentences in place with so many workers (0 is
-// GOMAXPROCS). The error is that of the first sentence that has one; a panic of the stage
+// EachSentence runs a stage over all sentences in place with the given number of workers (0:
+// GOMAXPROCS). It returns the error of the first sentence that has one. A panic of the stage
 // is an error, too, with its stack.
 func EachSentence(list []syntax.Sentence, workers int, run func(*syntax.Sentence) error) error {
 	return Each(len(list), workers, func(i int) error {
@@ -135,7 +134,7 @@ func EachSentence(list []syntax.Sentence, workers int, run func(*syntax.Sentence
 	})
 }
 
-// Each calls run for 0..n-1, in any order, with so many workers (0 is GOMAXPROCS),
+// Each calls run for 0..n-1, in any order, with the given number of workers (0: GOMAXPROCS),
 // and returns the error of the lowest i. A panic is an error, with its stack.
 func Each(n, workers int, run func(i int) error) error {
 	if workers <= 0 {

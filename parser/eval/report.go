@@ -17,8 +17,8 @@ type ReportOptions struct {
 	Plain    bool // udeval's table only
 }
 
-// Report writes a result as tables for people, the first of which is laid out
-// as udeval -v does, or as JSON for programs.
+// Report writes a result as tables for people or as JSON for programs. The first table has the
+// layout of udeval -v.
 func Report(w io.Writer, r *Result, o ReportOptions) error {
 	var b bytes.Buffer
 	if o.JSON {

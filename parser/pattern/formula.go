@@ -13,12 +13,12 @@ type formula struct {
 	link *link
 	name string
 
-	// What Match asks: see Pattern.prepare.
-	number int        // of the name, or of the link's word, in Matcher.bound; of other links -1
-	order  []*formula // of and: args, those that leave few ways first
-	memo   int        // of a formula about one word: its number, from 1; 0 if it holds of all
+	// Facts that Match needs: see Pattern.prepare.
+	number int        // of the name, or of the link's word, in Matcher.bound; -1 for other links
+	order  []*formula // of and: args in the order of their breadth
+	memo   int        // of a formula about one word: its number, from 1; 0 if it holds for every word
 	named  bool       // of a link: its word may have a name
-	free   bool       // no word that is reported depends on how it holds
+	free   bool       // no reported word depends on how it holds
 }
 
 type kind uint8
@@ -29,7 +29,7 @@ const (
 	kindOr
 	kindNot
 	kindNamed
-	kindLink     // there is another word at the end of a link, and args[0] holds of it
+	kindLink     // there is another word at the end of a link, and args[0] holds for it
 	kindOptional // args[0], if there is such a word
 )
 
@@ -51,16 +51,16 @@ func (f *formula) pure() bool {
 
 // A test compares one attribute of a word with a value.
 type test struct {
-	attr  Columns // 0 is any word, place its number
+	attr  Columns // 0: any word; place: its number
 	key   string  // of FEATS and MISC
 	value value
 	place int // id: from 1, or from the end if it is negative
 }
 
-// place stands for the number of a word where a test has a column.
+// place, as the column of a test, means the number of a word.
 const place Columns = 1 << 15
 
-// A value is what an attribute is compared with.
+// A value is compared with an attribute.
 type value struct {
 	text string
 	how  how
@@ -97,10 +97,10 @@ func (v *value) matches(s string) bool {
 // A link leads from one word to another.
 type link struct {
 	op       op
-	min, max int // arcs or words between the two; max 0 is without bound
+	min, max int // arcs or words between the two; max 0 means no bound
 	side     int // where the other word stands: -1 left, 1 right, 0 anywhere
 	not      bool
-	labels   []value // of the lower word; of $, of the other word; nil is any
+	labels   []value // of the lower word; for $, of the other word; nil means any
 }
 
 type op uint8
@@ -113,7 +113,7 @@ const (
 	sibling             // $  the other word has the same head
 )
 
-// fits reports whether a relation is one of the link's.
+// fits reports whether the link accepts a relation.
 func (l *link) fits(deprel string) bool {
 	if l.labels == nil {
 		return true

@@ -6,18 +6,18 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Relations are those of Universal Dependencies, version 2, without subtypes (de
-// Marneffe, Manning, Nivre and Zeman 2021), in the order of its table: arguments first.
-// It must not be changed.
+// Relations are the relations of Universal Dependencies, version 2, without subtypes (de
+// Marneffe, Manning, Nivre and Zeman 2021), in the order of its table: arguments first. The
+// slice must not be changed.
 var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated",
 	"advcl", "advmod", "discourse",
 	"aux", "cop", "mark", "nmod", "appos", "nummod", "acl", "amod", "det", "clf", "case", "conj", "cc", "fixed",
 	"flat", "list", "parataxis",
 	"compound", "orphan", "goeswith", "reparandum", "punct", "root", "dep"}
 
-// Unknown returns the relations in the pattern, without their subtypes, that are not
-// among Relations, in their order. Other schemes have others: such a pattern is right,
-// but if nothing is found, it may be for a slip.
+// Unknown returns the relations in the pattern, without their subtypes, that are not among
+// Relations, in their order. Other schemes have other relations, so such a pattern is valid.
+// But if it finds nothing, the reason may be a slip.
 func (p *Pattern) Unknown() (list []string) {
 	see := func(v *value) {
 		name := syntax.Universal(v.text)

@@ -7,10 +7,10 @@ import (
 )
 
 // Match returns the hits in a sentence, sorted by the numbers of their words.
-// Hits that agree in all words that Names names are one. whole is false if there
-// are more than MaxHits, or if it would take too many steps to find all: the hits
-// are then a part of them, the same part every time. The hits are valid until the
-// next call. Heads may be any: those that point nowhere are no arcs.
+// Hits with the same words for all Names count once. whole is false if there are more than
+// MaxHits, or if it would take too many steps to find all. In that case the hits are a part
+// of all hits, the same part every time. The hits are valid until the next call. Heads may
+// have any value: a head outside the sentence is not an arc.
 func (m *Matcher) Match(s *syntax.Sentence) (hits []Hit, whole bool) {
 	m.s, m.work, m.stopped, m.negated = s, 0, false, false
 	m.found, m.ready = m.found[:0], false
@@ -32,7 +32,7 @@ func (m *Matcher) Match(s *syntax.Sentence) (hits []Hit, whole bool) {
 	return m.hits, !m.stopped
 }
 
-// step counts work, and reports whether there may be more.
+// step counts work, and reports whether more is allowed.
 func (m *Matcher) step(n int) bool {
 	if m.work += n; m.work > maxWork {
 		m.stopped = true
@@ -40,28 +40,28 @@ func (m *Matcher) step(n int) bool {
 	return !m.stopped
 }
 
-// A spot is a word that a part of the pattern stands for. Spots whose conditions have
-// one name are one, and must have one word; all others have different words.
+// A spot is a word for which a part of the pattern stands. Spots whose conditions have the
+// same name are one, and must have the same word. All other spots have different words.
 type spot struct {
 	word int32
-	same int // the spot that it is one with, itself if there is none
+	same int // the spot with which it is one, or itself
 }
 
-// A goal is a formula that must hold of a spot, and the goal behind it, or -1.
+// A goal is a formula that must hold for a spot, and the next goal, or -1.
 type goal struct {
 	f        *formula
 	at, next int
 }
 
-// A denial is a formula that must not hold of a spot. It is asked when all words are
-// chosen, for it may name any of them.
+// A denial is a formula that must not hold for a spot. It is checked when all words are
+// chosen, because it may name any of them.
 type denial struct {
 	f  *formula
 	at int
 }
 
-// put makes word y a spot, of which f must hold, and then the goal next. number is the
-// spot's among the names, or -1. It reports whether there is a way.
+// put makes word y a spot for which f must hold, and then solves the goal next. number is the
+// number of the spot's name, or -1. put reports whether there is a way.
 func (m *Matcher) put(y int32, f *formula, number, next int) (found bool) {
 	at := len(m.places)
 	m.places = append(m.places, spot{y, at})
@@ -85,14 +85,13 @@ func (m *Matcher) follow(f *formula, at, next int) bool {
 	return found
 }
 
-// enough reports whether no other way than those that were found need be looked for
-// behind f.
+// enough reports whether the search after f can stop with the ways found so far.
 func (m *Matcher) enough(f *formula, found bool) bool {
 	return m.stopped || found && (m.negated || f.free)
 }
 
-// solve looks for all ways in which a goal and those behind it hold, and reports
-// whether there is any. Where no word that is reported depends on it, one way is enough.
+// solve looks for all ways in which a goal and the goals after it hold, and reports whether
+// there is any. If no reported word depends on the ways, one way is enough.
 func (m *Matcher) solve(i int) (found bool) {
 	if i < 0 {
 		return m.complete()
@@ -144,7 +143,7 @@ func (m *Matcher) solve(i int) (found bool) {
 	return found
 }
 
-// deny notes what must not hold of a spot, and solves the goal next.
+// deny notes a formula that must not hold for a spot, and solves the goal next.
 func (m *Matcher) deny(f *formula, at, next int) bool {
 	m.nots = append(m.nots, denial{f, at})
 	found := m.solve(next)
@@ -152,7 +151,7 @@ func (m *Matcher) deny(f *formula, at, next int) bool {
 	return found
 }
 
-// name gives a spot a name, and makes it one with the spot that has it already.
+// name gives a spot a name. If another spot has the name already, the two become one.
 func (m *Matcher) name(f *formula, at, next int) bool {
 	if old := m.bound[f.number]; old >= 0 {
 		if m.places[old].word != m.places[at].word {
@@ -170,7 +169,7 @@ func (m *Matcher) name(f *formula, at, next int) bool {
 	return found
 }
 
-// sameAs returns the spot that stands for all spots that are one with a spot.
+// sameAs returns the spot that represents all spots that are one with a spot.
 func (m *Matcher) sameAs(at int) int {
 	for m.places[at].same != at {
 		at = m.places[at].same
@@ -178,7 +177,7 @@ func (m *Matcher) sameAs(at int) int {
 	return at
 }
 
-// complete checks the words that are chosen and what must not be, and notes a hit.
+// complete checks the chosen words and the denials, and notes a hit.
 func (m *Matcher) complete() bool {
 	for i := range m.places {
 		for k := range i {
@@ -245,7 +244,7 @@ func (m *Matcher) holds(f *formula, i int) bool {
 	return f.test.holds(m.s, i)
 }
 
-// sure reports whether what a formula tests of a word is probable enough.
+// sure reports whether the attribute of a word that a formula tests is probable enough.
 func (m *Matcher) sure(f *formula, i int) bool {
 	c := &m.s.Confidence
 	if f.kind == kindTest {
@@ -329,7 +328,7 @@ func (m *Matcher) sureArc(low int32, labelled bool) bool {
 	return m.probable(c.HeadConf, i)
 }
 
-// targets gives the words that a link may lead to from x, and perhaps others,
+// targets calls try with the words to which a link may lead from x, and perhaps with others,
 // until try has enough.
 func (m *Matcher) targets(e *link, x int32, try func(int32) bool) {
 	n := int32(len(m.s.Words))
@@ -371,7 +370,7 @@ type step struct {
 	arcs int
 }
 
-// descend gives the words below x. Every word has one head, so that each is met
+// descend calls try with the words below x. Every word has one head, so it meets each word
 // once, unless x is below itself.
 func (m *Matcher) descend(e *link, x int32, try func(int32) bool) {
 	base := len(m.path)
@@ -418,7 +417,7 @@ func (m *Matcher) dependents(h int32) []int32 {
 	return m.children[m.starts[h]:m.starts[h+1]]
 }
 
-// compact sorts what was found into hits, each once.
+// compact sorts the words found into hits, and removes repeated hits.
 func (m *Matcher) compact() {
 	k := len(m.p.names)
 	m.hits = m.hits[:0]

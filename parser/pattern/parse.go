@@ -27,8 +27,8 @@ type parser struct {
 	depth int
 	words int // links so far
 	needs Columns
-	// inGroup says that "|" before a condition ends a word, because it separates
-	// those of a group.
+	// inGroup says that "|" before a condition ends a word, because it separates the
+	// conditions of a group.
 	inGroup bool
 }
 
@@ -60,7 +60,7 @@ func (p *parser) parse() (root *formula, err error) {
 	return root, nil
 }
 
-// unexpected says what is wrong with what stands where the pattern should end.
+// unexpected says what is wrong with text at a place where the pattern should end.
 func (p *parser) unexpected() {
 	switch c := p.peek(); {
 	case c == 0:
@@ -73,8 +73,8 @@ func (p *parser) unexpected() {
 	p.fail(p.at, "%s cannot stand here: a link such as >nsubj or .. must join two words, and & two tests of one word", p.wordHere())
 }
 
-// wordHere returns the letters and digits that come next, or else one character. At
-// the end it is a space.
+// wordHere returns the letters and digits that come next, or else one character. At the end
+// of the pattern it returns a space.
 func (p *parser) wordHere() string {
 	rest := p.text[p.at:]
 	n := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !unicode.In(r, unicode.L, unicode.M, unicode.N) })
@@ -89,7 +89,7 @@ func (p *parser) wordHere() string {
 	return rest[:n]
 }
 
-// peek passes over white space and returns the next byte, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
@@ -97,7 +97,7 @@ func (p *parser) peek() byte {
 	return p.next(0)
 }
 
-// next returns the byte k places on, 0 past the end.
+// next returns the byte k places ahead, or 0 past the end.
 func (p *parser) next(k int) byte {
 	if p.at+k < len(p.text) {
 		return p.text[p.at+k]
@@ -105,7 +105,7 @@ func (p *parser) next(k int) byte {
 	return 0
 }
 
-// accept takes the byte c if it comes next.
+// accept consumes the byte c if it comes next, and reports whether it did.
 func (p *parser) accept(c byte) bool {
 	if p.peek() == c {
 		p.at++
@@ -114,7 +114,7 @@ func (p *parser) accept(c byte) bool {
 	return false
 }
 
-// behind reports what comes next behind skip and white space, which stay.
+// behind reports whether is holds after skip and white space. It consumes neither.
 func (p *parser) behind(skip byte, is func() bool) bool {
 	start := p.at
 	defer func() { p.at = start }()
@@ -126,7 +126,7 @@ func (p *parser) atOperator() bool {
 	return c != 0 && strings.IndexByte("<>.-$", c) >= 0
 }
 
-// atCondition reports whether a condition comes next, and no word.
+// atCondition reports whether a condition comes next, not a word.
 func (p *parser) atCondition() bool {
 	c := p.peek()
 	return p.atOperator() || c == '?' || c == '[' ||
@@ -147,7 +147,7 @@ func (p *parser) pattern() *formula {
 	return p.conditions(all)
 }
 
-// conditions reads conditions that hold together with those in all.
+// conditions reads conditions that must hold together with the formulas in all.
 func (p *parser) conditions(all []*formula) *formula {
 	for {
 		if p.peek() == '&' {
@@ -172,7 +172,7 @@ func (p *parser) conditions(all []*formula) *formula {
 	return join(kindAnd, all)
 }
 
-// join returns the formula of several, or the only one.
+// join returns the formula that combines several, or the only one.
 func join(k kind, list []*formula) *formula {
 	if len(list) == 1 {
 		return list[0]
@@ -232,7 +232,7 @@ func (p *parser) linked() *formula {
 	return &formula{kind: kindLink, link: l, number: -1, args: []*formula{p.word()}}
 }
 
-// atWord reports whether a word comes next: without one a link leads to any.
+// atWord reports whether a word comes next. A link without a word leads to any word.
 func (p *parser) atWord() bool {
 	c := p.peek()
 	return c != 0 && strings.IndexByte("&|)]", c) < 0 && !p.atCondition()
@@ -303,7 +303,7 @@ func (p *parser) distance(l *link) {
 		}
 	}
 	if err != nil || l.min < 1 || l.max != 0 && l.max < l.min {
-		p.fail(p.at, "%s is no distance: {2} is two, {1,3} one to three, {2,} two or more", rest[:end+1])
+		p.fail(p.at, "%s is not a distance: {2} is two, {1,3} one to three, {2,} two or more", rest[:end+1])
 	}
 	p.at += end + 1
 }
@@ -334,7 +334,7 @@ func (p *parser) labels(l *link) {
 		case v.how == exactly && v.text == "":
 			p.fail(start, "a relation must follow %s", p.text[start-1:start])
 		case slices.Contains(tags, v.text):
-			p.fail(start, "%s is a part of speech and no relation: put a space before it", v.text)
+			p.fail(start, "%s is a part of speech, not a relation: put a space before it", v.text)
 		case p.next(0) == ':' || p.next(0) == '*':
 			p.fail(p.at, "all subtypes of a relation are written nsubj:*")
 		}
@@ -362,7 +362,7 @@ func (p *parser) label() value {
 	return v
 }
 
-// run takes the characters that satisfy is.
+// run consumes the characters that satisfy is.
 func (p *parser) run(is func(rune) bool) string {
 	start := p.at
 	for p.at < len(p.text) {
@@ -438,7 +438,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// regexp reads /.../, with i behind it in any case.
+// regexp reads /.../. An i after it means any case.
 func (p *parser) regexp() value {
 	start := p.at
 	var b strings.Builder
@@ -465,13 +465,13 @@ func (p *parser) regexp() value {
 	}
 	re, err := regexp.Compile("^(?" + flags + ":" + v.text + ")$")
 	if _, alone := syntax.Parse(v.text, syntax.Perl); err != nil || alone != nil {
-		p.fail(start, "/%s/ is no regular expression: %v", v.text, cmp.Or(alone, err))
+		p.fail(start, "/%s/ is not a regular expression: %v", v.text, cmp.Or(alone, err))
 	}
 	v.re = re
 	return v
 }
 
-// fold takes the letter i behind a value.
+// fold consumes the letter i after a value.
 func (p *parser) fold() bool {
 	if p.next(0) == 'i' && !isNameByte(p.next(1)) {
 		p.at++

@@ -1,7 +1,7 @@
-// Package pattern finds words in parsed sentences by a small language, close to
-// that of dep_search (Luotolahti, Kanerva and Ginter 2017) and of Semgrex
-// (Chambers et al. 2007): VERB >nsubj NOUN, with tests of words, relations,
-// order, distance, negation and names. docs/find.md describes the language.
+// Package pattern finds words in parsed sentences by a small language, such as
+// VERB >nsubj NOUN. It is close to the languages of dep_search (Luotolahti, Kanerva and
+// Ginter 2017) and Semgrex (Chambers et al. 2007), and has tests of words, relations, order
+// and distance, negation and names. docs/find.md describes it.
 //
 // A pattern is a condition on one word. A condition is a test of the word (its
 // form, lemma, tags, features, relation, number), a link to another word with a
@@ -17,7 +17,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Limits of a pattern, and of the work that it makes in one sentence.
+// Limits of a pattern, and of its work in one sentence.
 const (
 	MaxLength = 4096    // bytes
 	MaxDepth  = 32      // parentheses, brackets and negations inside each other
@@ -31,9 +31,9 @@ const (
 type Pattern struct {
 	root  *formula
 	names []string
-	first int // the number of the first word among names, -1 if it has none
-	bound int // names, with those that are only below a negation
-	tests int // formulas about one word
+	first int // the number of the first word among names; -1 if it has no name
+	bound int // number of names, including names that occur only below a negation
+	tests int // number of formulas about one word
 	needs Columns
 }
 
@@ -81,8 +81,8 @@ func Compile(text string) (*Pattern, error) {
 	return c, nil
 }
 
-// prepare notes in a formula what Match asks of it. all has the names, and reported says
-// whether what is matched after the formula has words that Match reports.
+// prepare notes in a formula the facts that Match needs. all has the names. reported says
+// whether formulas that are matched later have words that Match reports.
 func (p *Pattern) prepare(f *formula, all []string, reported bool) {
 	if f.pure() {
 		if f.kind != kindTest || f.test.attr != 0 {
@@ -119,13 +119,13 @@ func (f *formula) reports() bool {
 	return slices.ContainsFunc(f.args, (*formula).reports)
 }
 
-// isNamed says whether a formula may give the word that it is about a name.
+// isNamed says whether a formula may give its word a name.
 func (f *formula) isNamed() bool {
 	return f.kind == kindNamed || f.kind != kindLink && slices.ContainsFunc(f.args, (*formula).isNamed)
 }
 
-// breadth orders the parts of a conjunction by how many ways they leave: tests, names
-// and links to few words first.
+// breadth orders the parts of a conjunction by the number of ways that they leave: tests,
+// names and links to few words come first.
 func (f *formula) breadth() int {
 	switch {
 	case f.pure():
@@ -152,9 +152,9 @@ func (f *formula) breadth() int {
 	return 8
 }
 
-// Names returns the names of the pattern's words, in the order in which they are
-// first written. If no word has a name, they are "1", "2" and so on, for all words
-// that are not below a negation. The slice must not be changed.
+// Names returns the names of the pattern's words, in the order of their first occurrence. If
+// no word has a name, they are "1", "2" and so on, for all words that are not below a
+// negation. The slice must not be changed.
 func (p *Pattern) Names() []string { return p.names }
 
 // Index returns the place of a name in Names, or -1.
@@ -165,14 +165,13 @@ func (p *Pattern) Needs() Columns { return p.needs }
 
 // A Hit is a choice of words that fit the pattern.
 type Hit struct {
-	// Words has the number of a word, from 1, for every name in Names; 0 where the
-	// way in which the pattern fits has no such word.
+	// Words has the number of a word, from 1, for every name in Names. It is 0 for a name
+	// without a word in this hit.
 	Words []int32
 }
 
-// numberLinks numbers the links of a formula that are not below a negation, each of
-// which leads to a word, from next on in the order of the pattern. It returns how many
-// there are.
+// numberLinks numbers the links of a formula that are not below a negation, from next on in
+// the order of the pattern. Each leads to a word. It returns the number of these links.
 func numberLinks(f *formula, next int) (n int) {
 	if f.kind == kindNot {
 		return 0
@@ -187,7 +186,8 @@ func numberLinks(f *formula, next int) (n int) {
 	return n
 }
 
-// namesIn appends the names in a formula, once, also those below negations if all.
+// namesIn appends the names in a formula, each once. If all, it includes names below
+// negations.
 func namesIn(f *formula, list []string, all bool) []string {
 	if f.kind == kindNot && !all {
 		return list
@@ -205,23 +205,23 @@ func namesIn(f *formula, list []string, all bool) []string {
 // for concurrent use.
 type Matcher struct {
 	p *Pattern
-	// MinConf is the least probability of what a hit rests on: of heads and
-	// relations of arcs, and of tags that are tested. It does not concern negated
-	// parts, nor what the sentence has no probability of.
+	// MinConf is the least probability of the heads and relations of a hit's arcs and of the
+	// tags that are tested. It does not apply to negated parts, or where the sentence has no
+	// probabilities.
 	MinConf float32
 
 	s        *syntax.Sentence
 	places   []spot
 	goals    []goal
 	nots     []denial
-	firstNot int      // of the negation that is asked
+	firstNot int      // first denial of the negation that is being checked
 	bound    []int    // the spot of every name, or -1
-	memo     [][]byte // for every formula about one word, without and below a negation, what is known of each word
+	memo     [][]byte // for every formula about one word, outside and below a negation: its known result for each word
 	negated  bool     // below a negation
 	work     int
 	stopped  bool
 
-	ready                  bool    // the next three are those of s
+	ready                  bool    // the next three belong to s
 	starts, children, next []int32 // dependents of word h: children[starts[h]:starts[h+1]]
 
 	path         []step

@@ -17,8 +17,8 @@ var tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", 
 var attributes = map[string]Columns{"form": Form, "lemma": Lemma, "L": Lemma, "upos": UPOS, "xpos": XPOS,
 	"feats": Feats, "deprel": Deprel, "misc": Misc, "id": place}
 
-// named reads what begins with a letter or a digit: a part of speech, a test of
-// an attribute, or a name.
+// named reads a part of speech, a test of an attribute, or a name: all begin with a letter or
+// a digit.
 func (p *parser) named() *formula {
 	start := p.at
 	word := p.run(func(r rune) bool { return r < 0x80 && isNameByte(byte(r)) })
@@ -35,7 +35,7 @@ func (p *parser) named() *formula {
 		p.at++
 		key := p.run(func(r rune) bool { return r > ' ' && !strings.ContainsRune(`=!()[]|&"`, r) })
 		if !p.atEquals() || key == "" {
-			p.fail(p.at, "a key of MISC is tested so: misc.SpaceAfter=No")
+			p.fail(p.at, "write a test of a key of MISC like this: misc.SpaceAfter=No")
 		}
 		return p.operand(Misc, key, start)
 	case c == '[' && word != "" && unicode.IsUpper(rune(word[0])):
@@ -88,7 +88,7 @@ func (p *parser) operand(attr Columns, key string, start int) *formula {
 	return p.test(attr, key, start, not)
 }
 
-// test reads the value that an attribute is compared with.
+// test reads the value with which an attribute is compared.
 func (p *parser) test(attr Columns, key string, start int, not bool) *formula {
 	t := &test{attr: attr, key: key}
 	if attr == place {
@@ -133,7 +133,7 @@ func (p *parser) value(attr Columns) value {
 		}
 		p.at++
 		if b.Len() == 0 {
-			p.fail(start, `"" is no value: a word that has none is tested with =_`)
+			p.fail(start, `"" is not a value: write =_ to test that a word has none`)
 		}
 		return value{text: b.String(), fold: p.fold()}
 	}
@@ -181,8 +181,8 @@ func (t *test) holds(s *syntax.Sentence, i int) bool {
 	return t.ofItems(w.Feats)
 }
 
-// ofItems tests a value in A=b|C=d, or the whole without a key. Of several values
-// of a feature, as in Case=Acc,Dat, one is enough.
+// ofItems tests a value in A=b|C=d, or the whole text if there is no key. If a feature has
+// several values, as in Case=Acc,Dat, one match is enough.
 func (t *test) ofItems(items string) bool {
 	if t.key == "" {
 		return t.value.matches(items)
@@ -201,8 +201,8 @@ func (t *test) ofItems(items string) bool {
 	return false
 }
 
-// Item returns the value of a key in a column such as "Case=Nom|Number=Sing", ""
-// if there is none.
+// Item returns the value of a key in a column such as "Case=Nom|Number=Sing", or "" if the
+// column does not have the key.
 func Item(items, key string) string {
 	value, _ := syntax.Value(items, key)
 	return value
