@@ -24,8 +24,7 @@ type Custom struct {
 	Unconstrained bool
 }
 
-// With returns a model that does what m does, with a Custom instead of its own. It
-// shares all memory with m.
+// With returns a copy of m with another Custom. It shares all memory with m.
 func (m *Model) With(c Custom) *Model {
 	made := *m
 	made.custom = c
@@ -35,7 +34,7 @@ func (m *Model) With(c Custom) *Model {
 // Lists are a Custom as it is written down (docs/custom.md). The zero Lists say
 // nothing.
 type Lists struct {
-	Abbreviations []string        // no sentence ends behind them: "approx." or "approx"
+	Abbreviations []string        // no sentence ends after them: "approx." or "approx"
 	KeepTogether  []string        // one token each, wherever they occur: "C++", "New York"
 	Exceptions    []tag.Exception // tags and lemmas of forms
 	Unconstrained bool            // as in Custom
@@ -95,9 +94,9 @@ func readStrings(text []byte, check func(line []string) error) (list []string, e
 	return list, err
 }
 
-// ReadExceptions reads exceptions of a text: a line has a form, its UPOS and its
-// lemma, with tabs between them. What is not known is _ or nothing. Lines are left
-// out as ReadAbbreviations does. An error names the line that cannot be used.
+// ReadExceptions reads exceptions of a text: a line has a form, its UPOS and its lemma,
+// with tabs between them. An unknown field is _ or empty. Lines are left out as
+// ReadAbbreviations does. An error names the line that cannot be used.
 func ReadExceptions(text []byte) (list []tag.Exception, err error) {
 	err = eachLine(text, func(n int, line string) error {
 		columns := strings.Split(line, "\t")

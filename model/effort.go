@@ -28,10 +28,10 @@ type Effort struct {
 	Workers int // goroutines of Each, about: groups are smaller for many; changes no result
 }
 
-// Run parses sentences in place, each as if it were alone, and returns how many
-// words those have that were encoded. Dense scores live as long as the few
-// sentences that are encoded together are parsed: about a MB for each worker,
-// and 8 (n+1)² bytes more for a sentence of n words.
+// Run parses sentences in place, each as if it were alone, and returns the number of
+// words in the encoded sentences. Dense scores live while the few sentences that are
+// encoded together are parsed: about a MB for each worker, and 8 (n+1)² bytes more for
+// a sentence of n words.
 func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
 	words := func(i int) int { return len(sents[i].Words) }
 	if e.Encode == nil || e.Least <= 0 {
@@ -77,10 +77,10 @@ func (e *Effort) fast(i int, s *syntax.Sentence) bool {
 	return true
 }
 
-// Sure reports whether the expected LAS of a sentence that was parsed without
-// the encoder, the mean of its DeprelConf, is at least p, from 0 to 1. Of a
-// sentence without confidence it is not known, and less; one that Encode passes
-// over is as sure as it can be.
+// Sure reports whether the expected LAS of a sentence that was parsed without the
+// encoder, the mean of its DeprelConf, is at least p, from 0 to 1. For a sentence
+// without confidence it is unknown and counts as less. A sentence that Encode skips
+// always counts as sure.
 func Sure(s *syntax.Sentence, p float64) bool {
 	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
 		return true

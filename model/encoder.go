@@ -106,14 +106,13 @@ func (m *Model) openEncoder(v *pack.View) error {
 	return nil
 }
 
-// Encode sets the dense scores of sentences, which then are parsed with them: by
-// Tag, Prune and Parse, the accurate way. It does nothing without an encoder, and
-// passes over sentences of more than syntax.MaxWholeWords words, which are
-// parsed the fast way. What it sets takes (n+1)² numbers for n words, and one for
-// each word and value of its tags and FEATS: Effort gives it a few sentences at a
-// time. Scores do not depend on what else is in sents, nor on how characters were
-// typed (word.Plain), nor on whether the whole sentence is in capitals. It is safe
-// for concurrent use.
+// Encode sets the dense scores of sentences, which then are parsed with them: by Tag,
+// Prune and Parse, the accurate way. It does nothing without an encoder, and skips
+// sentences of more than syntax.MaxWholeWords words, which are parsed the fast way. The
+// scores take (n+1)² numbers for n words, and one for each word and value of its tags
+// and FEATS: Effort gives it a few sentences at a time. Scores do not depend on what
+// else is in sents, nor on how characters were typed (word.Plain), nor on whether the
+// whole sentence is in capitals. It is safe for concurrent use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	if m.Encoder == nil {
 		return
@@ -193,8 +192,8 @@ func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
 	return m.Calibrator
 }
 
-// A scaling lets the stages see dense scores of a sentence times what they count. The
-// sentence has its own again after restore.
+// A scaling multiplies the dense scores of a sentence by their weights for the stages.
+// restore puts the original scores back.
 type scaling struct {
 	s     *syntax.Sentence
 	given syntax.Dense

@@ -44,8 +44,8 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 }
 
 // retag gives another tag to words whose tag does not suit their label, where the
-// tagger finds one that does about as good. What was given stays: a sentence with given
-// XPOS keeps all tags, for a given XPOS may not fit another UPOS.
+// tagger finds one that does about as good. Given tags stay: a sentence with given XPOS
+// keeps all tags, because a given XPOS may not fit another UPOS.
 func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 	if len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false

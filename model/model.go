@@ -32,8 +32,8 @@ const (
 
 	CalibrateName = "confidence" // a model may be without
 
-	// A model with an encoder has these and MixName; CalibrateName is then for
-	// parses with the encoder, FastCalibrateName for those without.
+	// A model with an encoder has these and MixName; CalibrateName is then for parses
+	// with the encoder, FastCalibrateName for parses without.
 	EncodeName        = "encode"
 	FastCalibrateName = "confidence-fast"
 )
@@ -63,7 +63,7 @@ type Model struct {
 	Calibrator *calibrate.Model // nil: confidence stays raw
 
 	Encoder        Encoder          // nil: there is none
-	Mix            Mix              // what its scores count; a copy of the model with another one is a model of its own
+	Mix            Mix              // the weights of its scores; a copy with another Mix is a separate model
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
 	extPos bool // the treebank has FEATS ExtPos

@@ -135,7 +135,7 @@ func openFile(path string) (*Model, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("this is a folder: name the model file in it")
 	}
-	if !info.Mode().IsRegular() { // to open a pipe would wait for who writes it
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return nil, fmt.Errorf("this is a pipe or a device: a model is mapped, so it must be a file")
 	}
 	f, err := os.Open(path)
@@ -169,7 +169,7 @@ func openFile(path string) (*Model, error) {
 }
 
 // An extra is what belongs to a model and has files of its own: a calibrator, an
-// overlay, and the overlay's calibrator. Each may be empty, which is none.
+// overlay, and the overlay's calibrator. Each may be empty, that is, absent.
 type extra struct{ calibrator, overlay, overlayCalibrator []byte }
 
 // cached returns the model of data and what belongs to it, loading it if it is

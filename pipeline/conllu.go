@@ -150,10 +150,10 @@ func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	return named
 }
 
-// AppendForCorrection appends the tree of a row as CoNLL-U with its confidence,
-// for somebody to correct: with a sent_id in any case, and without what the input
-// says of where documents and paragraphs begin, which is elsewhere once other
-// sentences are left out. A row that holds no sentence is an error.
+// AppendForCorrection appends the tree of a row as CoNLL-U with its confidence, for
+// manual correction. The tree always gets a sent_id. It loses the input's marks of the
+// beginnings of documents and paragraphs, because they would be wrong once other
+// sentences are left out. A row without a sentence is an error.
 func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 	s, err := parquet.FromRow(r.Tree)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *stream) endsBefore(c *transforms.Chunk, file int32) error {
 			return err
 		}
 		m.mark = endMark{Document: m.mark.Document}
-		s.rows.Restart() // who reads documents one by one has the comments of each
+		s.rows.Restart() // readers of single documents get the comments of each
 	}
 	if int(m.file) == len(c.Files) {
 		m.file = 0 // of the next chunk

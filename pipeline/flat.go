@@ -16,8 +16,8 @@ type flat struct {
 	words     []parquet.Word
 }
 
-// append appends the words of a row, behind the header if it is the first one
-// with words. A sentence that failed has none.
+// append appends the words of a row, after the header if it is the first row with
+// words. A sentence that failed has none.
 func (f *flat) append(dst []byte, r *output.Row) ([]byte, error) {
 	if r.Tree == nil {
 		return dst, nil

@@ -30,8 +30,8 @@ func (o *Options) checkLimit() error {
 	return nil
 }
 
-// cut takes from a chunk that was segmented all behind the last sentence that may
-// come, and says whether that was in it.
+// cut removes everything after the last wanted sentence from a segmented chunk, and
+// says whether the chunk has that sentence.
 func (l *limit) cut(c *transforms.Chunk) bool {
 	if l == nil {
 		return false

@@ -38,7 +38,7 @@ type Options struct {
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
 	RetryFailures bool  // read again the files that could not be read
-	Verify        bool  // read finished parts whole, and make those anew that are damaged
+	Verify        bool  // read finished parts whole, and make damaged ones anew
 
 	Runner           string // Beam's --runner, "" is prism
 	Environment      string // Beam's --environment_type

@@ -202,9 +202,9 @@ func outputPath(ctx context.Context, folder string) (string, error) {
 	return folder, nil
 }
 
-// checkWritable refuses an output folder that cannot be made or written,
-// without leaving anything behind. Of an object store it is known only when
-// the record of the run is written.
+// checkWritable refuses an output folder that cannot be made or written, without
+// leaving anything behind. For an object store this is known only when the record of
+// the run is written.
 func checkWritable(ctx context.Context, folder string) error {
 	if store.IsRemote(folder) {
 		if _, err := store.Exists(ctx, store.Join(folder, output.ManifestFile)); err != nil {

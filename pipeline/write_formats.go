@@ -17,9 +17,9 @@ import (
 type Format struct {
 	Name       string   // as --to names it
 	Extensions []string // of the names of its files, the usual one first
-	Table      bool     // it has all columns of a tree, those for values of --keep among them
+	Table      bool     // it has all columns of a tree, including the columns for values of --keep
 	Conf       bool     // it shows confidence on demand
-	marks      bool     // it has a place for end marks, behind beforeMark
+	marks      bool     // it has a place for end marks, after beforeMark
 	beforeMark string
 	begin      func(o WriteOptions) rowWriter // begins a file
 }
@@ -236,8 +236,8 @@ func breaks(r rune) bool {
 }
 
 // ModelName is how the comment "# model" names the model of a digest: by the column
-// model_id, behind the name and the treebank of a model in the program, such as
-// "embedded en_ewt-ud-2.16", if it is one. It opens those.
+// model_id. If the program contains the model, its name and treebank come first, such
+// as "embedded en_ewt-ud-2.16". ModelName opens the models in the program.
 func ModelName(digest string) string {
 	if uri, m := model.BuiltIn(digest); m != nil {
 		return modelName(uri, digest)

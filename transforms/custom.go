@@ -96,7 +96,7 @@ func readBounded(ctx context.Context, uri string) ([]byte, error) {
 	return data, err
 }
 
-// plainList is what the text of a list says.
+// plainList reduces the text of a list to what it says.
 func plainList(list int, text []byte) (string, error) {
 	var lines []string
 	var err error

@@ -56,8 +56,8 @@ func (j *Job) marked(err error) error {
 	return fmt.Errorf("%s%s: %w", j.mark(), cause, err)
 }
 
-// Cause takes our own message and its cause out of the text of a runner's error:
-// what is around it is runner. Without a message of ours, all of it is.
+// Cause takes our own message and its cause out of the text of a runner's error: the
+// text around it is runner. Without a message of ours, all of it is.
 func (j *Job) Cause(text string) (runner, cause, message string) {
 	at := strings.LastIndex(text, j.mark())
 	if at < 0 {

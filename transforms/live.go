@@ -53,8 +53,8 @@ func ReadPaced(ctx context.Context, r *source.Range, o output.RowOptions, pace *
 	return rd.all()
 }
 
-// ReadLive is ReadPaced on a live input. Whenever that pauses, what has come
-// of it is emitted.
+// ReadLive is ReadPaced on a live input. Whenever the input pauses, ReadLive emits what
+// has come so far.
 func ReadLive(ctx context.Context, live *Live, o output.RowOptions, pace *Pace, emit func(Chunk) error) error {
 	r := &source.Range{N: 1, Pieces: []source.Piece{source.LivePiece(&live.Input)}}
 	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, pace: pace, live: live}

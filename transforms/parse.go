@@ -55,8 +55,8 @@ func parseSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) (refused 
 	return refused
 }
 
-// faultOf is why a sentence could not be parsed: its own fault, or else a
-// defect, for every sentence can be.
+// faultOf is why a sentence could not be parsed: its own fault, or else an internal
+// error, because every sentence can be parsed.
 func faultOf(err error) syntax.Fault {
 	var fault syntax.Fault
 	if errors.As(err, &fault) {

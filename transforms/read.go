@@ -101,7 +101,7 @@ type rangeReader struct {
 	ends  []output.File
 	pace  *Pace // nil: chunks of ChunkTokens
 
-	emitting bool  // the stages behind this one are at work
+	emitting bool  // the stages after this one are at work
 	live     *Live // nil: pieces are files
 
 	read, shown int64        // stored bytes of the pieces: read, and reported to Progress
@@ -218,7 +218,7 @@ func (rd *rangeReader) piece(i int) error {
 		f.Failed, at.offset = true, fault.Offset
 	case errors.As(err, &fault):
 		return fmt.Errorf("reading %w", err) // which names the file
-	case errors.As(err, &why): // a defect of ours
+	case errors.As(err, &why): // an internal error
 		f.Failed, at.offset = true, f.End
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)

@@ -165,9 +165,8 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 	}), nil
 }
 
-// partID is the id of the document that has none of its own and begins at byte at
-// of f, or is its row of that number: it does not depend on how the file was cut
-// into ranges.
+// partID is the id of a document without an id. The document begins at byte at of f, or
+// is row number at of f. Its id does not depend on how the file was cut into ranges.
 func partID(f *output.File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
 
 // conll reads sentences in CoNLL format.
@@ -203,7 +202,7 @@ func (p *part) conll() (iter.Seq2[block, error], error) {
 	}), nil
 }
 
-// blamed is what the reader of CoNLL blocks had to say, and where.
+// blamed is what the reader of CoNLL blocks reported, and where.
 func blamed(e *conllu.Error) (why syntax.Fault, at place) {
 	why = e.Fault
 	if e.Column > 0 {

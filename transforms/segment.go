@@ -91,8 +91,8 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 
 // noteRanges puts the place of every token into MISC, as TokenRange=start:end does for
 // UDPipe: in code points of the document, half open. The words of a multiword token
-// have no TokenRange; the token has it. The sentences are those that b was cut into,
-// before they are placed: StartByte is in b.Text.
+// have no TokenRange; the token has it. The sentences must come from b and not be
+// placed yet: StartByte is in b.Text.
 func noteRanges(b *Block, sentences []syntax.Sentence) {
 	if b.Char < 0 {
 		return

@@ -99,7 +99,7 @@ func PruneChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	return c
 }
 
-// StageSegmented runs a chunk through the stages behind Segment, up to o.StopAfter.
+// StageSegmented runs a chunk through the stages after Segment, up to o.StopAfter.
 func StageSegmented(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if o.StopAfter == output.StopSegment {
 		return c

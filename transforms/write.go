@@ -56,9 +56,9 @@ func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Done)) 
 	return nil
 }
 
-// An attempt names one reading of one range. Its open files are found here by
-// Write, which fills them, and by Read, which sees to it that they are closed:
-// Beam calls neither FinishBundle nor Teardown after an error.
+// An attempt names one reading of one range. Write, which fills its open files, finds
+// them here, and so does Read, which makes sure that they are closed: Beam calls
+// neither FinishBundle nor Teardown after an error.
 type attempt struct {
 	output, fp string
 	k          int
@@ -138,8 +138,8 @@ func Abandon(job *Job, within time.Duration) {
 }
 
 // Leave is AbandonAll for a process that is about to end. Its inputs may disappear now,
-// so a range that is not complete by then is not published. A caller may wait for the
-// end.
+// so a range that is not complete by then is not published: a goroutine that tries to
+// publish one blocks until the process ends.
 func Leave() {
 	output.Leave()
 	AbandonAll()

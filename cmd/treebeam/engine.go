@@ -23,7 +23,7 @@ func (c *parseCommand) startBeam() {
 	if !given(c.flags, "dry_run") { // which logs the job that it does not submit
 		quietBeam()
 	}
-	signal.Ignore(syscall.SIGPIPE) // a run does not depend on who reads its summary
+	signal.Ignore(syscall.SIGPIPE) // a run does not depend on the readers of its summary
 }
 
 // quietBeam keeps Beam's own chatter off the terminal. Why a run has failed is

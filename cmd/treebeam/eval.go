@@ -171,7 +171,7 @@ func badTrees(err error) error {
 	return refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
 }
 
-// score evaluates; texts that differ are a refusal, for the files are wrong.
+// score evaluates. Different texts are a refusal, because the files are wrong.
 func score(name string, gold, system []syntax.Sentence) (*eval.Result, error) {
 	result, err := eval.Evaluate(gold, system)
 	if err != nil {

@@ -80,7 +80,7 @@ func isBeamFlag(f *pflag.Flag) bool {
 	return ok
 }
 
-// checkDashes refuses the name of a flag behind one dash: package pflag would read
+// checkDashes refuses the name of a flag after a single dash: package pflag would read
 // -output as the letter o with a value. Users of Beam write flags so.
 func checkDashes(fs *pflag.FlagSet, args []string) error {
 	for _, a := range args {

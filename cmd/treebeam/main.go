@@ -1,10 +1,10 @@
 // Command treebeam parses text to dependency trees. See "treebeam help".
 //
-// Exit status: 0 everything accounted for; 1 the run failed, the same command
-// continues it; 3 finished, but with more failures than --max-failures, or
-// nothing could be parsed; 64 refused before any work (EX_USAGE of sysexits.h);
-// 130 interrupted. 2 is none of ours: Go's runtime ends with it when a program
-// panics or has no memory left.
+// Exit status: 0 everything accounted for; 1 the run failed, the same command continues
+// it; 3 finished, but with more failures than --max-failures, or nothing could be
+// parsed; 64 refused before any work (EX_USAGE of sysexits.h); 130 interrupted. The
+// program itself never uses 2: Go's runtime exits with it when a program panics or runs
+// out of memory.
 package main
 
 import (

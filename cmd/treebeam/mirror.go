@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// convertPerFile writes a file below dir for every input file of output that
-// has sentences. Nothing is written if one of them is there already, unless
-// overwrite is set.
+// convertPerFile writes a file below dir for every input file of output that has
+// sentences. It writes nothing if one of these files already exists, unless overwrite
+// is set.
 func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, rows *pipeline.Writer, overwrite bool) (err error) {
 	files, err := mirrorOf(from, pipeline.FormatOf(to).Extensions[0])
 	if err != nil {

@@ -140,7 +140,7 @@ func (b *brokenBlocks) add(err *conllu.Error) {
 	}
 }
 
-// end says what was left out. As with a run, it is status 3 if nothing was read.
+// end reports what was left out. As for a run, the status is 3 if nothing was read.
 func (b *brokenBlocks) end(read int64) error {
 	if b.n > namedBlocks {
 		say(os.Stderr, "left out: %d more broken blocks\n", b.n-namedBlocks)

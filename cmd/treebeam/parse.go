@@ -22,7 +22,7 @@ func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 func (l *list) Type() string       { return "list" }
 
-// A parseCommand has what the flags of parse say.
+// A parseCommand holds the flags of parse.
 type parseCommand struct {
 	flags       *pflag.FlagSet
 	options     pipeline.Options

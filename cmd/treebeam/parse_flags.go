@@ -116,7 +116,8 @@ func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 	group(f, runFlags)
 }
 
-// rareFlags are for programs, for clusters, and for those who know how trees are found.
+// rareFlags are for programs, for clusters, and for users who know how the search
+// works.
 func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	o, rows := &c.options, &c.options.Rows
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")

@@ -20,7 +20,7 @@ func threadsFlag(fs *pflag.FlagSet) *int {
 	return n
 }
 
-// setThreads does what --threads says, for the whole process.
+// setThreads applies --threads to the whole process.
 func setThreads(n int) error {
 	switch {
 	case n < 0 || n > maxThreads:

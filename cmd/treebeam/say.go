@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/io/view"
 )
 
-// say prints a message for people. Names of files, reasons and whatever else
-// comes from outside is made visible in it: nothing of that acts on a terminal.
-// Line breaks stay in the format, and in errors, which may have several lines.
+// say prints a message for people. It makes names of files, reasons and other text from
+// outside visible, so that none of it acts on a terminal. Line breaks stay in the
+// format, and in errors, which may have several lines.
 func say(w io.Writer, format string, a ...any) {
 	for i, v := range a {
 		switch v := v.(type) {

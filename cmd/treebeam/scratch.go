@@ -100,8 +100,8 @@ func scratchMark() string {
 	return "on-" + url.PathEscape(host)
 }
 
-// sweepScratch removes the folders in tmp of those processes on this machine that
-// were killed: their marks are there, and the kernel has dropped their locks.
+// sweepScratch removes the folders in tmp of killed processes on this machine: their
+// marks are still there, but the kernel has dropped their locks.
 func sweepScratch(tmp string) {
 	entries, _ := os.ReadDir(tmp)
 	for _, e := range entries {

@@ -112,7 +112,7 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 	return sources, nil
 }
 
-// cannotListen says why an address cannot be had, and what to do.
+// cannotListen says why an address cannot be used, and what to do.
 func cannotListen(address string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -17,15 +17,15 @@ import (
 
 // How long a signal waits.
 const (
-	grace       = 3 * time.Second // for a command whose context it has ended, unless it has its own
+	grace       = 3 * time.Second // for a command whose context it has ended, unless the command has its own limit
 	abortWithin = 2 * time.Second // for requests to object stores to abort uploads
 )
 
 // signals are the signals that end the process, each with exitInterrupted: at once, or
 // while a command has a context of interruptible's, by ending that.
 //
-// At once means from the handler, with whatever the other goroutines do going
-// on: Beam's local runner panics if its workers go away while they start.
+// At once means from the handler, while the other goroutines go on: Beam's local runner
+// panics if its workers go away while they start.
 var signals struct {
 	sync.Mutex
 	came   bool
@@ -100,7 +100,7 @@ func interruptible(ctx context.Context) (_ context.Context, stop context.CancelF
 	return interruptibleFor(ctx, grace)
 }
 
-// interruptibleFor is interruptible for a command that has a time of its own to end.
+// interruptibleFor is interruptible for a command with another time limit for its end.
 func interruptibleFor(ctx context.Context, grace time.Duration) (_ context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals.Lock()
@@ -166,8 +166,8 @@ func leave() {
 	})
 }
 
-// exit ends the process with a status, or after a signal with its own unless
-// all was done nevertheless.
+// exit ends the process with a status. After a signal it uses the signal's status,
+// unless all work was done.
 func exit(status int) {
 	if interrupted() && status != exitOK {
 		leave()

@@ -30,7 +30,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	}
 	start := time.Now()
 	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
-		o.Rows.Lines = string(text.Paragraph) // who types wants to see the tree of every line
+		o.Rows.Lines = string(text.Paragraph) // a user who types wants to see the tree of every line
 	}
 	var sum *output.Summary
 	err := writeOutput("--output", o.Output, func(out io.Writer) (err error) {

@@ -214,8 +214,7 @@ func (f *trainFlags) parts() error {
 // fastCut is the pruner's cut in the fast preset, in nats (train.Options.Cut).
 const fastCut = 3
 
-// tensorByPreset is the --tensor of those who do not choose: defaultRank, but
-// none in the fast preset.
+// tensorByPreset is the default of --tensor: defaultRank, but none in the fast preset.
 const (
 	tensorByPreset = -1
 	defaultRank    = 16

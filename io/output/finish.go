@@ -117,7 +117,7 @@ func (r *Run) writeJSON(ctx context.Context, name string, v any) error {
 	return WriteFile(ctx, r.Output, name, append(data, '\n'))
 }
 
-// partSums is what the footer of a range's trees says.
+// partSums is the content of the footer of a range's trees.
 type partSums struct {
 	listed  listed
 	rows    [3]int64 // by kind, as Run.kinds has them

@@ -1,12 +1,11 @@
-// Package output writes what a run has parsed into a folder, and reads it
-// again. A run (Run) fills the two parts of each of its ranges (Parts), says in
-// their footers what it read of every file, and closes with documents/,
-// summary.json and manifest.json (Run.Finish), whose presence says that the
-// output is complete.
+// Package output writes the results of a run into a folder, and reads them again. A run
+// (Run) fills the two parts of each of its ranges (Parts), says in their footers what
+// it read of every file, and closes with documents/, summary.json and manifest.json
+// (Run.Finish), whose presence says that the output is complete.
 //
-// Whoever reads an output does it through a Reader, which takes no part for the
-// whole. Run finds the ranges of a run that are done or damaged; Existing is a run
-// as its folder has it, whether or not it has ended.
+// All readers of an output use a Reader, which never takes an incomplete output for a
+// complete one. Run finds the ranges of a run that are done or damaged; Existing is a
+// run as found in its folder, whether or not it has ended.
 //
 // An output may be in an object store: all access goes through package store.
 package output

@@ -198,9 +198,9 @@ func (p *Parts) addFailures(b *Batch) error {
 	return p.part.Failures(rows...)
 }
 
-// Commit checks what was read of the range, as ends count it by piece, against
-// what arrived, and publishes the parts: failures first, for the trees are the
-// mark that the range is done.
+// Commit compares what was read of the range, which ends count by piece, with what
+// arrived. Then it publishes the parts, failures first, because the trees mark the
+// range as done.
 func (p *Parts) Commit(ends []File) error {
 	if err := p.files.close(ends); err != nil {
 		return err
@@ -211,9 +211,9 @@ func (p *Parts) Commit(ends []File) error {
 // leaving says that the process is about to end.
 var leaving atomic.Bool
 
-// Leave is for a process that is about to end: from now on no part is published,
-// and whoever wants to waits for the end. What it reads may be taken away already,
-// so a range that seems complete need not be.
+// Leave is for a process that is about to end: from now on no part is published, and a
+// goroutine that tries to publish one blocks until the process ends. Inputs may have
+// disappeared already, so a range that seems complete may be incomplete.
 func Leave() { leaving.Store(true) }
 
 // publish writes the footers and makes the parts visible.

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// TokenFile is in OwnDir of an output folder that is shared with workers on
-// other machines. A worker that cannot read there what the launcher has read
-// has a folder of its own under the same path: what it wrote would be lost.
+// TokenFile is in OwnDir of an output folder that is shared with workers on other
+// machines. A worker that does not find there what the launcher wrote has another
+// folder under the same path: its output would be lost.
 const TokenFile = "token"
 
 // PlaceToken returns the token of the output folder, which is drawn once and

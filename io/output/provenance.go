@@ -117,8 +117,8 @@ type RowOptions struct {
 	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
 	// all of them.
 	StopAfter string `json:"stop_after,omitempty"`
-	// Effort is how sure a parse without the encoder must be to be kept, as a
-	// number from 0 to 1; "" is 1, for a model without an encoder too.
+	// Effort is the confidence, from 0 to 1, from which on a parse without the encoder
+	// is kept; "" is 1, also for a model without an encoder.
 	Effort string `json:"effort,omitempty"`
 	// Digests of what a user knows of the text (transforms.CustomTexts), "" for nothing.
 	Abbreviations string `json:"abbreviations,omitempty"`

@@ -84,8 +84,8 @@ func (o Reader) Checked(remedy string) *Reader {
 	return &o
 }
 
-// remedied adds the remedy to the errors about damage, and makes a refusal of
-// those about files of another version.
+// remedied adds the remedy to errors about damage, and turns errors about files of
+// another version into refusals.
 func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for row, err := range rows {
@@ -245,8 +245,8 @@ func (m *Manifest) checkSizes(sizes map[string]int64) error {
 	return nil
 }
 
-// ReadManifest reads the manifest of a complete output. If it is damaged, it is
-// returned with the error, as far as it could be read.
+// ReadManifest reads the manifest of a complete output. It returns a damaged manifest
+// with the error, as far as it could be read.
 func ReadManifest(folder string) (*Manifest, error) {
 	text, err := store.ReadFile(context.Background(), store.Join(folder, ManifestFile))
 	if err != nil {

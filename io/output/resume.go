@@ -16,7 +16,7 @@ import (
 // takes a request of tens of milliseconds, and there may be a hundred thousand.
 const footersAtOnce = 64
 
-// A listed range is what a listing of the output folder shows of it.
+// A listed is what a listing of the output folder shows of a range.
 type listed struct {
 	k     int
 	parts []*store.Info // by kind, as Run.kinds has them; nil: not there
@@ -229,10 +229,9 @@ func ReadExisting(ctx context.Context, folder string) (*Existing, error) {
 	return e, nil
 }
 
-// Documents returns the rows of documents/ for those files of the plan all of
-// whose ranges are done, in the order of the plan. Of a complete run these are all
-// files; of an interrupted one, what it has to show. Parts that are damaged count
-// as missing.
+// Documents returns the rows of documents/ for the planned files whose ranges are all
+// done, in the order of the plan. In a complete run these are all files; in an
+// interrupted run, the files finished so far. Damaged parts count as missing.
 func (e *Existing) Documents(ctx context.Context) (docs []parquet.Document, err error) {
 	missing := map[string]bool{}
 	k := 0

@@ -18,7 +18,7 @@ type Summary struct {
 	FilesFailed int64            `json:"files_failed"` // could not be read, or not to their end
 	StoredBytes int64            `json:"stored_bytes"`
 	Repaired    int64            `json:"repaired_characters"`
-	Records     int64            `json:"records,omitempty"` // of JSON lines, those without text included
+	Records     int64            `json:"records,omitempty"` // of JSON lines, including documents without text
 	Status      map[string]int64 `json:"status"`            // trees by status
 	Reasons     []Reason         `json:"reasons"`           // of failures and warnings by kind, the commonest first
 	Work        *Work            `json:"work,omitempty"`    // of the search
@@ -185,10 +185,9 @@ func (t *Tally) Close() error {
 	return t.defects()
 }
 
-// Cut ends the tally of a run that has parsed enough before the end of its
-// input. Files count if something of them was parsed, or could not be; blocks,
-// as far as they were segmented. The size of a file that was cut off is not in
-// the sums.
+// Cut ends the tally of a run that has parsed enough before the end of its input. A
+// file counts if part of it was parsed or failed; a block counts as far as it was
+// segmented. The sums leave out the size of a file that was cut off.
 func (t *Tally) Cut() {
 	for _, sums := range t.pieces {
 		sums.Sentences = sums.Trees + sums.SentencesFailed // more were segmented

@@ -43,7 +43,7 @@ func ofOurs(dir string) bool {
 	return has(OwnDir) || has(ManifestFile) && has("trees") || has("CURRENT") && has("snapshots")
 }
 
-// realPath is an absolute path without links, as far as it leads.
+// realPath is an absolute path without links, as far as the path exists.
 func realPath(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

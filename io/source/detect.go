@@ -98,7 +98,7 @@ const (
 	encryptedParquet = "an encrypted Parquet file; decrypt it first"
 )
 
-// byName are the formats that a file has whatever it begins with.
+// byName are the formats that follow from a file's name alone.
 var byName = map[string]Format{".conllu": CoNLLU, ".conll": CoNLLX, ".conllx": CoNLLX, ".tok": Tokens, ".vert": Vertical}
 
 // bom is the byte order mark of UTF-8.
@@ -347,9 +347,9 @@ const (
 	controlShare = 32 // one byte in 32
 )
 
-// binaryKind says what a head full of control bytes seems to be, or "". NULs at
-// its end are not counted where something else is before them: so do files end
-// whose writer was stopped.
+// binaryKind says what a head full of control bytes seems to be, or "". It does not
+// count NULs at the end of a head with other bytes: files end like this if their writer
+// was stopped.
 func binaryKind(head []byte) string {
 	if order := wideOrder(head); order != "" {
 		return "it looks like UTF-16 without a byte order mark; give --encoding " + order

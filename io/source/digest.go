@@ -11,9 +11,8 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// cut keeps what all pieces of a file need, for the files that were last cut
-// into pieces: a process reads each only once for that, however many ranges it
-// has.
+// cut caches what all pieces of a file need, for the files that were last cut into
+// pieces: a process reads each file only once for this, however many ranges it has.
 var cut = struct {
 	sync.Mutex
 	order []string

@@ -16,7 +16,7 @@ const (
 	wildOnly = wild + `\` // or end what all names that it takes begin with
 )
 
-// maxSegments bounds the segments of a pattern behind its fixed folders.
+// maxSegments bounds the segments of a pattern after its fixed folders.
 const maxSegments = 63
 
 // A glob is a pattern of paths below a folder, cut into segments. A segment "**"
@@ -40,8 +40,8 @@ func newGlob(p string, segs []string) (glob, error) {
 	return segs, nil
 }
 
-// splitPattern cuts a pattern into its segments: those without wildcards that it
-// begins with, and the others.
+// splitPattern cuts a pattern into its leading segments without wildcards and the other
+// segments.
 func splitPattern(p string) (fixed, rest []string) {
 	segs := strings.Split(p, "/")
 	n := slices.IndexFunc(segs, isWild)
@@ -53,8 +53,8 @@ func splitPattern(p string) (fixed, rest []string) {
 
 func isWild(s string) bool { return strings.ContainsAny(s, wild) }
 
-// places are the segments of a glob that may take the next name of a path, as a
-// set of bits. The place behind the last segment is in it if the path is taken.
+// places are the segments of a glob that may match the next name of a path, as a set of
+// bits. The place after the last segment is in the set if the path matches.
 type places uint64
 
 // start are the places of the first name.

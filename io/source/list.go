@@ -29,9 +29,9 @@ type ListOptions struct {
 	// a wildcard, and the id of a document is its path as it is written. A path that
 	// does not exist is listed, so that it gets a row in failures/.
 	Paths []string
-	// Exclude are patterns of files and folders that are not listed: of a path if
-	// they have a slash, else of a name anywhere. What they take of a folder is
-	// not even looked at.
+	// Exclude are patterns of files and folders that are not listed: of a path if they
+	// have a slash, else of a name anywhere. List does not look into the folders that
+	// they match.
 	Exclude []string
 	// AllowEmpty lets a folder or a glob match no file.
 	AllowEmpty bool
@@ -56,9 +56,9 @@ func (e *InputError) Error() string { return e.Pattern + ": " + e.Reason }
 // A named pipe is treated as "-" is. A pattern without any match is an
 // *InputError.
 //
-// A file that two patterns name is listed once, under the longer of its
-// document ids. Files that cannot be read are listed all the same: opening
-// them fails, so that they leave a row behind.
+// A file that two patterns name is listed once, under the longer of its document ids.
+// Files that cannot be read are listed, too: opening them fails, which adds a row to
+// failures/.
 func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error) {
 	if len(patterns) == 0 && len(o.Paths) == 0 {
 		return nil, &InputError{Pattern: "no input", Reason: "name files, folders or globs, or - for standard input"}

@@ -163,7 +163,7 @@ func (f *File) liveHead() ([]byte, error) {
 	return head, nil
 }
 
-// A headState is what the lines of a head have shown so far.
+// A headState is what is known from the lines of a head so far.
 type headState uint8
 
 const (
@@ -172,10 +172,10 @@ const (
 	unclear // until the end of the head
 )
 
-// enough reports whether a head shows what the file is with its next line, which
-// is trimmed: at the first line that is neither blank nor a comment, if that
-// looks like text or a record of JSON lines; at the first blank line behind it
-// if it has columns; and never if it has control bytes.
+// enough reports whether a head shows what the file is with its next line, which is
+// trimmed: at the first line that is neither blank nor a comment, if that looks like
+// text or a record of JSON lines; at the first blank line after it if it has columns;
+// and never if it has control bytes.
 func (s *headState) enough(line []byte) bool {
 	switch {
 	case *s == unclear:

@@ -36,10 +36,9 @@ type File struct {
 	expect Format
 }
 
-// Open opens the file of a piece of r. The file must be the one that was
-// listed: a different size or version is an *Error of kind Changed.
-// Compression (.gz, .zst, .bz2) goes by the name, for standard input by the
-// content.
+// Open opens the file of a piece of r. The file must be the one that was listed: a
+// different size or version is an *Error of kind Changed. The name determines the
+// compression (.gz, .zst, .bz2); for standard input the content does.
 func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err := checkListed(p); err != nil {
 		return nil, err
@@ -125,10 +124,10 @@ func (f *File) Consumed() int64 {
 	return f.stream.stored.n
 }
 
-// Head returns up to HeadBytes from the beginning of the decompressed file,
-// whatever the piece. The slice must not be changed. If reading fails later
-// than at the first byte, Head returns what there is, and the reader of At
-// fails when it gets there. Of a file in several pieces a process reads it once.
+// Head returns up to HeadBytes from the beginning of the decompressed file, whatever
+// the piece. The slice must not be changed. If reading fails later than at the first
+// byte, Head returns what there is, and the reader of At fails when it gets there. A
+// process reads the head of a file in several pieces once.
 //
 // The head of a live file ends as soon as it shows the format: after the first
 // line of text, or the first block of lines with columns. It depends on the

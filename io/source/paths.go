@@ -66,8 +66,7 @@ func readPaths(r io.Reader, name string, limit int64) (paths []string, err error
 	return paths, nil
 }
 
-// paths lists o.Paths. Files that are not there are listed all the same, unless
-// none of them is there.
+// paths lists o.Paths. Missing files are listed, too, unless all of them are missing.
 func (l *lister) paths() error {
 	objects, err := l.statRemote()
 	if err != nil {

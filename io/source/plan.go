@@ -269,8 +269,8 @@ func PlanRanges(ctx context.Context, uri string) iter.Seq2[Range, error] {
 	}
 }
 
-// readPlan reads a plan file: into p what is said of all ranges, then the ranges, until
-// yield returns false.
+// readPlan reads a plan file: first the part about all ranges, into p, then the ranges,
+// until yield returns false.
 func readPlan(ctx context.Context, uri string, p *Plan, yield func(Range) bool) error {
 	f, _, err := store.OpenFile(ctx, uri)
 	if err != nil {

@@ -63,9 +63,9 @@ type Range struct {
 	N    int    `json:"n"` // number of ranges in the plan
 	Dir  string `json:"-"` // what relative paths are relative to; set by the plan's reader
 	Done bool   `json:"-"` // its output was there when it was looked for
-	// Digests is the folder or URI where processes leave the digests of files
-	// that are cut into many pieces, so that not every one of them reads all of
-	// each file; "" if they share none.
+	// Digests is the folder or URI where processes leave the digests of files that are
+	// cut into many pieces, so that each process need not read all of each file; "" if
+	// they share none.
 	Digests string  `json:"-"`
 	Pieces  []Piece `json:"pieces"`
 }

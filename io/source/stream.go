@@ -23,9 +23,9 @@ const (
 	narrowWindow = 8 << 20
 )
 
-// wide lets one file of the process at a time have more than narrowWindow, and
-// the decoder that is kept for such files: two, one of them garbage, would be
-// too much. It is nil before the first.
+// wide lets one file of the process at a time have a window over narrowWindow. It holds
+// the decoder that is kept for such files, nil before the first: two decoders, one of
+// them garbage, would take too much memory.
 var (
 	wide        = semaphore.NewWeighted(1)
 	wideDecoder *zstd.Decoder

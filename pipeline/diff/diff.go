@@ -66,7 +66,7 @@ type Sentences struct {
 	Both        int64 `json:"both"`
 	Added       int64 `json:"added"`
 	Removed     int64 `json:"removed"`
-	Retokenised int64 `json:"retokenised"` // of those in both: other words, not compared further
+	Retokenised int64 `json:"retokenised"` // of the sentences in both: other words, not compared further
 }
 
 // Words counts words of sentences that are in both, with the same words.

@@ -48,8 +48,8 @@ type Options struct {
 type Source struct {
 	Name  string
 	Trees iter.Seq2[*parquet.Tree, error]
-	// TreesWith is Trees with some columns only; nil if those cannot be read by
-	// themselves.
+	// TreesWith is Trees with some columns only; nil if columns cannot be read
+	// separately.
 	TreesWith func(columns ...string) iter.Seq2[*parquet.Tree, error]
 }
 

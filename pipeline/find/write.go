@@ -15,9 +15,9 @@ import (
 // HitKey is the key of the comments that say in CoNLL-U where hits are.
 const HitKey = "hit"
 
-// appendCoNLLU appends a sentence with a comment for each hit. What its comments
-// say of where documents and paragraphs begin is left out, and so are hits of an
-// earlier search.
+// appendCoNLLU appends a sentence with a comment for each hit. It leaves out the
+// comments about beginnings of documents and paragraphs, and about hits of an earlier
+// search.
 func appendCoNLLU(dst []byte, t *parquet.Tree, p *pattern.Pattern, hits []pattern.Hit) ([]byte, error) {
 	s, err := parquet.FromRow(t)
 	if err != nil {
@@ -141,7 +141,7 @@ func pieces(t *parquet.Tree, h pattern.Hit) []piece {
 	return list
 }
 
-// tabWidth is at most what the tab behind an id takes.
+// tabWidth is the most columns that the tab after an id takes.
 const tabWidth = 8
 
 // clip cuts the pieces to what fits in a line next to the given columns: the first word

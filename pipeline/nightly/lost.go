@@ -59,7 +59,7 @@ func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 	return lost, nil
 }
 
-// remedy says what mends a state.
+// remedy says how to repair a state.
 func (s *State) remedy() string {
 	return "treebeam parse --state " + s.dir + " --all parses everything anew; without --all it makes missing and shortened parts again"
 }

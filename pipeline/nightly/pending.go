@@ -15,8 +15,8 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// planRuns puts the files that are to be parsed into runs. What nights that
-// did not come to their end have done is not done again:
+// planRuns puts the files that are to be parsed into runs. The work of interrupted
+// nights is not done again:
 //
 //   - an interrupted run all of whose files are still to be parsed, as they
 //     were listed then, goes on under its plan, and so does one that has lost
@@ -104,7 +104,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		return true
 	}
 	if lost {
-		return false // who reads what is left of it would meet the damage
+		return false // readers of the rest would meet the damage
 	}
 	docs, err := existing.Documents(ctx)
 	if err != nil {

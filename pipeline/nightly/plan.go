@@ -19,7 +19,7 @@ import (
 type Options struct {
 	pipeline.Options
 	State        string // folder
-	All          bool   // parse every file again, with whatever model and options
+	All          bool   // parse every file again, with any model and options
 	AllowDeletes bool   // let many documents, or all, disappear
 	// Accept, if set, is asked before what the night has parsed, or taken over,
 	// becomes current. Its error ends the night: the snapshot before stays.
@@ -70,8 +70,8 @@ type Night struct {
 	// folders that are of no use.
 	TakenOver map[string]int // by run
 	Left      []string
-	// Lost says of the runs of Base that are not as they were written what is
-	// wrong. Their documents are parsed again, whatever has become of them.
+	// Lost says what is wrong with the runs of Base that are not as they were written.
+	// Their documents are parsed again, whether or not they have changed.
 	Lost map[string]string
 
 	options Options

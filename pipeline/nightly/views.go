@@ -9,8 +9,8 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// writeViews writes those views of a snapshot that are not there as they should be: a
-// night may have ended between replacing CURRENT and writing them.
+// writeViews writes the views of a snapshot that are missing or wrong: a night may have
+// ended between replacing CURRENT and writing them.
 func (s *State) writeViews(ctx context.Context, current *Snapshot) error {
 	for name, text := range s.views(current) {
 		have, err := store.ReadFile(ctx, store.Join(s.dir, viewsDir, name))

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A gate lets requests in: as many as may be open, then as many as there is room
-// for their bodies, then as many as memory is reserved for, then as many as are
-// parsed at once (turn). Those who wait come in order.
+// A gate admits requests in four steps. It limits the open requests, then the bytes of
+// their bodies, then the memory reserved for answers, then the requests parsed at once
+// (turn). Waiting requests are admitted in order.
 type gate struct {
 	limits Limits
 	opened atomic.Int64
@@ -171,7 +171,7 @@ func (t *turn) left() time.Duration {
 	return t.gate.limits.Parse - t.spent
 }
 
-// acquire takes n of what s has, and waits for it if need be.
+// acquire takes n from s, and waits if necessary.
 func (g *gate) acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
 	if s.TryAcquire(n) { // what is free needs no time, however slow the machine is
 		return nil

@@ -17,7 +17,7 @@ import (
 // Sentences are described in order.
 type places struct {
 	data string
-	end  int // of the token before and the white space behind it, in bytes
+	end  int // of the token before and the white space after it, in bytes
 
 	bytes, runes int   // the first bytes of data are this many code points
 	bounds       []int // of the characters of a sentence, see text.Bounds
@@ -105,8 +105,7 @@ func escape(s string) string {
 
 var escaped = regexp.MustCompile(`(?s)\\(u[0-9A-Fa-f]{4}|.?)`)
 
-// unescape is the inverse of escape. Of an escape that is none of its own, the
-// character stays.
+// unescape is the inverse of escape. An unknown escape becomes its character.
 func unescape(s string) string {
 	return escaped.ReplaceAllStringFunc(s, func(e string) string {
 		if code, ok := strings.CutPrefix(e, `\u`); ok {

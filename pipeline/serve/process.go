@@ -111,8 +111,7 @@ func check(ctx context.Context, from sentences) error {
 	return nil
 }
 
-// drop takes away comments that say who made the trees: the answer begins with
-// its own.
+// drop removes comments that say what made the trees: the answer begins with its own.
 func drop(s *syntax.Sentence) {
 	s.Comments = slices.DeleteFunc(s.Comments, func(c string) bool {
 		switch key, _ := conllu.Comment(c); key {

@@ -182,8 +182,8 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.ResponseWriter.Write(b)
 }
 
-// begin notes the status of an answer that begins, and gives the client its time:
-// net/http resets it behind every answer.
+// begin notes the status of an answer that begins, and sets the client's deadline:
+// net/http resets it after every answer.
 func (a *answer) begin(status int) {
 	if a.status == 0 {
 		a.status = status

@@ -16,7 +16,7 @@ const drawnWords = 100
 type drawing struct {
 	Model     string  `json:"model"`
 	Sentences []drawn `json:"sentences"`
-	More      bool    `json:"more"` // the text has sentences behind these
+	More      bool    `json:"more"` // the text has sentences after these
 }
 
 // drawn is a sentence as the page shows it. Probabilities are -1 if the model has

@@ -18,7 +18,7 @@ const (
 	batchWords     = 2000
 )
 
-// A job is what is asked of sentences.
+// A job says what to do with sentences.
 type job struct {
 	model      *model.Model
 	tag, parse bool
