@@ -22,8 +22,8 @@ func TestPassiveAggressive(t *testing.T) {
 // A history is the sum of a weight's values after each step.
 type history struct{ w, sum float64 }
 
-// The lazy average of all kinds of weights is that of the values that they
-// had after each step.
+// For all kinds of weights, the lazy average equals the average of the values after each
+// step.
 func TestAveragesAreNaive(t *testing.T) {
 	const n, classes, steps = 300, 5, 400
 	r := hash.Rand(3)

@@ -116,8 +116,7 @@ func run(t *testing.T, l Loop, x *toy) *toy {
 	return x
 }
 
-// Any number of workers gives the same weights, which are not those of
-// another batch.
+// Any number of workers gives the same weights. Another batch size gives other weights.
 func TestWorkersChangeNothing(t *testing.T) {
 	one := run(t, Loop{Epochs: 4, Batch: 16}, newToy(500))
 	for _, workers := range []int{2, 3, 20} {
@@ -173,8 +172,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The first of the best epochs is kept, none of a figure below 0, and the loop
-// stops after so many that are no better.
+// The loop keeps the first of the best epochs and no epoch with a figure below 0. It stops
+// after Stop epochs that are no better.
 func TestKeep(t *testing.T) {
 	for _, c := range []struct {
 		figures      []float64

@@ -377,7 +377,7 @@ func (w *writer) pattern(depth int) string {
 	return p
 }
 
-// Hits are those of the oracle, of random patterns in random sentences.
+// Random patterns in random sentences have the same hits as in the oracle.
 func TestMatchesOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	compared, matched := 0, 0

@@ -67,8 +67,8 @@ func TestWeightsAreTheQuantisedTable(t *testing.T) {
 	}
 }
 
-// The sums of many parts at once are those of one after another, also where
-// parts are empty, and where lines of the table are full.
+// SumParts gives the same sums as Sum of one part after another, even if parts are empty or
+// lines of the table are full.
 func TestSumPartsEqualsSum(t *testing.T) {
 	table, keys := filled(3000)
 	r := hash.Rand(7)

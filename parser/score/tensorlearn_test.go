@@ -154,7 +154,7 @@ func spread(l *TensorLearner, g *Gradient, x float64, to []float64) {
 	floats.AddScaled(to[len(to)-len(w):], x, w)
 }
 
-// A small step gains its length times that of the gradient.
+// A small step gains its length times the length of the gradient.
 func TestSmallStepsGain(t *testing.T) {
 	l, c, p := learner(t, TensorOptions{Rank: 4, Gamma: 0.3})
 	gold, other := trees(c.Len())

@@ -259,8 +259,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The values and slopes of GELU are those of the error function, and vector
-// instructions give the bits of plain Go.
+// The values and slopes of GELU agree with the error function, and vector instructions give
+// the same bits as plain Go.
 func TestGELUSlope(t *testing.T) {
 	worst := 0.0
 	for v := -30.0; v < 30; v += 0.00137 {

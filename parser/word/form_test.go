@@ -41,7 +41,7 @@ func TestNumbersAndSigns(t *testing.T) {
 	}
 }
 
-// All hashes are those of the strings that they stand for.
+// Every hash equals hash.String of the string that it represents.
 func TestAffixes(t *testing.T) {
 	for _, s := range []string{"", "a", "Ev", "Kitaplarımızdan", "ΜΕΓΑΛΟΣ", "A300", "日本語"} {
 		for _, c := range []Casing{false, true} {

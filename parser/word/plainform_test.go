@@ -43,7 +43,7 @@ func TestTypographicSentenceEncodesAsPlain(t *testing.T) {
 	}
 }
 
-// The windows of a long sentence are those of the plain one.
+// A long sentence has the same windows as its plain version.
 func TestTypographicWindowsAreThoseOfPlain(t *testing.T) {
 	words := make([]syntax.Word, syntax.MaxWholeWords+200)
 	for i := range words {

@@ -163,8 +163,8 @@ func TestDamagedVocabulary(t *testing.T) {
 	}
 }
 
-// More tags than a fine tag has ids: the commonest have one of their own, and
-// none has that of another.
+// With more fine tags than ids, the commonest tags have their own ids, and no tag gets the id
+// of another.
 func TestFineTagsDoNotWrap(t *testing.T) {
 	var list []syntax.Sentence
 	count := map[string]int{} // 8, 9 or 10
