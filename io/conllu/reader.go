@@ -114,8 +114,8 @@ func (r *Reader) ended() bool { return r.cut && r.opt.EndAtLong }
 // counts for nothing.
 func (r *Reader) Covered() (from, to int64) { return r.from, r.to }
 
-// start passes over a byte order mark or, inside a file, over everything
-// that belongs to the part before.
+// start skips a byte order mark or, inside a file, everything that belongs to the part
+// before.
 func (r *Reader) start() error {
 	if r.opt.Start == 0 {
 		if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
@@ -244,9 +244,9 @@ func (r *Reader) nextLine(limit int) (blank bool, err error) {
 	}
 }
 
-// skipLine passes over the rest of the current line and says whether that is blank. It
-// gives io.EOF when it is past the part: so not every part that a line of a gigabyte
-// runs through reads the whole line.
+// skipLine skips the rest of the current line and says whether it is blank. It returns
+// io.EOF when it is past the part. Otherwise each of the parts that a line of a
+// gigabyte runs through would read the whole line.
 func (r *Reader) skipLine() (blank bool, err error) {
 	blank, err = r.nextLine(0)
 	r.cut = false

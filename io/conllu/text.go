@@ -59,8 +59,8 @@ func surfaceText(s *syntax.Sentence) string {
 	return b.String()
 }
 
-// writeTokens writes the tokens of a sentence, the first one after a space if one is due,
-// and returns whether one is due behind the last.
+// writeTokens writes the tokens of a sentence, the first one after a space if one is
+// due, and returns whether one is due after the last.
 func writeTokens(w io.StringWriter, s *syntax.Sentence, space bool) bool {
 	for t := range s.Tokens() {
 		if space {

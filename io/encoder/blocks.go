@@ -122,8 +122,8 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	}, segment)
 }
 
-// vocabulary reads the pieces, and passes over the table of characters, which
-// package piece computes.
+// vocabulary reads the pieces and skips the table of characters, which package piece
+// computes.
 func (r *reader) vocabulary() (*piece.Vocabulary, error) {
 	h := fixed[struct {
 		N, Begin, End, Padding, Unknown uint32

@@ -16,7 +16,7 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// Open reads an encoder, in whatever form it is there:
+// Open reads an encoder in any of these forms:
 //
 //   - our own file, made by Write;
 //   - a folder with config.json, tokenizer.json and model.safetensors, or
@@ -71,7 +71,7 @@ func mapped(path string) (*encode.Params, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	if !info.Mode().IsRegular() { // to read a pipe would wait for who writes it
+	if !info.Mode().IsRegular() { // reading a pipe would wait for its writer
 		return nil, errors.New("this is a pipe, a device or a folder: it must be a file")
 	}
 	if info.Size() == 0 {

@@ -63,7 +63,7 @@ func readFile(files fs.FS, name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, reason(err))
-	case !info.Mode().IsRegular(): // to read a pipe would wait for who writes it
+	case !info.Mode().IsRegular(): // reading a pipe would wait for its writer
 		return nil, fmt.Errorf("%s is a pipe, a device or a folder: it must be a file", name)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", name, info.Size(), int64(maxFile))

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// The files of model hubs with the weights: the length of a header as 8 bytes,
-// the header, a JSON object that tells of each tensor its type, its shape and
-// where its data are behind the header, and the data.
+// The files of model hubs with the weights: the length of a header as 8 bytes, the
+// header, a JSON object with the type, the shape and the place of the data (after the
+// header) of each tensor, and the data.
 const (
 	tensorsExtension = ".safetensors"
 	tensorsFile      = "model" + tensorsExtension

@@ -100,7 +100,7 @@ func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
 		}
 		v.Pieces, v.Scores = append(v.Pieces, name), append(v.Scores, float32(score))
 	}
-	for _, a := range t.Added { // those that are there only come after the others
+	for _, a := range t.Added { // the ones found only here come after the others
 		if int(a.ID) == len(v.Pieces) {
 			v.Pieces, v.Scores = append(v.Pieces, a.Content), append(v.Scores, 0)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Doubt says how many words of a tree are expected to be wrong, punctuation
-// left out: which of two words a comma hangs on matters to nobody.
+// A Doubt says how many words of a tree are expected to be wrong, without punctuation:
+// nobody cares which of two words a comma depends on.
 type Doubt struct {
 	Wrong int64  // the expected number of wrong words, in units of 1/4096
 	Words int    // that are not punctuation and have a probability
@@ -75,7 +75,7 @@ func Probabilities(t *parquet.Tree) (list []float32, column string) {
 // Raw is the column of Probabilities that is not calibrated.
 const Raw = "head_marginal"
 
-// steps is p in units of 1/4096, whatever a row holds.
+// steps is p in units of 1/4096, for any value in a row.
 func steps(p float32) int64 {
 	switch {
 	case !(p > 0): // NaN, too

@@ -159,7 +159,7 @@ func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ")
 type Totals struct {
 	Documents int
 	Doubt     Doubt // words, and how many are expected to be wrong
-	Raw       bool  // by head_marginal, for the model is not calibrated
+	Raw       bool  // by head_marginal, because the model is not calibrated
 }
 
 // Totals adds up what was chosen.

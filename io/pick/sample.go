@@ -28,9 +28,10 @@ func inOrder(list []Chosen) []Chosen {
 	return list
 }
 
-// A Lot draws sentences by lot, each as likely as any other: it keeps those whose
-// places have the smallest hashes. The same seed draws the same from the same
-// documents, wherever they are. In memory are 2N sentences and two stretches.
+// A Lot draws a random sample of sentences, each as likely as any other: it keeps the
+// sentences whose places have the smallest hashes. The same seed draws the same
+// sentences from the same documents, wherever these are stored. It holds 2N sentences
+// and two stretches in memory.
 type Lot struct {
 	Seed uint64
 	// Stretch is how many sentences of a paragraph, one after the other, are drawn
@@ -60,8 +61,8 @@ func NewLot(n int) *Lot {
 	}}
 }
 
-// Skip passes over a tree that may not be chosen, but may begin a document. What
-// follows it is another stretch.
+// Skip skips a tree that may not be chosen, but may begin a document. Another stretch
+// begins after it.
 func (l *Lot) Skip(t *parquet.Tree) {
 	l.documents.of(t)
 	l.length = 0
@@ -89,7 +90,7 @@ func (l *Lot) end() {
 	l.passing, l.length = stretch{}, 0
 }
 
-// hash is of the place of a tree, whatever is in it.
+// hash is a hash of the place of a tree, not of its content.
 func (l *Lot) hash(t *parquet.Tree) uint64 {
 	place := binary.LittleEndian.AppendUint64(nil, l.Seed)
 	for _, part := range []string{t.SourceVersion, t.DocID} {
@@ -188,7 +189,7 @@ func (c *class) cut(n int) {
 	}
 }
 
-// Skip passes over a tree that may not be chosen, but may begin a document.
+// Skip skips a tree that may not be chosen, but may begin a document.
 func (u *Uncertain) Skip(t *parquet.Tree) { u.documents.of(t) }
 
 // Add offers a tree in its place in the input; text makes what is kept of it.
@@ -269,8 +270,8 @@ func (d *documents) of(t *parquet.Tree) (row int, name string) {
 	return d.rows, d.name
 }
 
-// textKey is equal for sentences that say the same to who corrects them: case,
-// digits and punctuation do not count.
+// textKey is equal for sentences that are the same to a corrector: case, digits and
+// punctuation do not count.
 func textKey(forms []string) uint64 {
 	var text []byte
 	for _, form := range forms {

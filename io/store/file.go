@@ -24,8 +24,8 @@ type File struct {
 
 var errDone = errors.New("the file was published or dropped already")
 
-// pending are the temporary files of this process. Whoever makes or renames one
-// holds the lock for reading; Abandon keeps it for ever.
+// pending are the temporary files of this process. Goroutines that make or rename one
+// hold the lock for reading; Abandon keeps it for ever.
 var pending struct {
 	sync.RWMutex
 	files sync.Map // *File
@@ -91,8 +91,8 @@ func (f *File) discard() {
 	os.Remove(f.Name())
 }
 
-// Abandon removes the temporary files of this process, which must be about to
-// end: whoever creates a file or gives one its name from now on waits for that.
+// Abandon removes the temporary files of this process, which must be about to end: from
+// now on a goroutine that creates or publishes a file blocks until then.
 func Abandon() {
 	pending.Lock()
 	pending.files.Range(func(f, _ any) bool {

@@ -17,9 +17,9 @@ import (
 
 // Local is the local disk, or what is mounted there. Names are paths.
 type Local struct {
-	// Fault, if set, is asked before an operation (one of those below) on the
-	// file of a name, and what it returns is taken for the disk's answer: a
-	// test can have a full or a broken disk.
+	// Fault, if set, is called before an operation (see the constants below) on a named
+	// file, and its result counts as the disk's answer: a test can have a full or a
+	// broken disk.
 	Fault func(operation, name string) error
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// secrets are the parts of URLs and headers that may give access: everything
-// behind a question mark (signatures, tokens, upload sessions), names and
-// passwords before a host, and the values of headers and fields of that kind.
+// secrets are the parts of URLs and headers that may give access: everything after a
+// question mark (signatures, tokens, upload sessions), names and passwords before a
+// host, and the values of headers and fields of that kind.
 var secrets = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -31,7 +31,7 @@ type Error struct {
 	Name string
 	Err  error // as the client library gave it: do not print it
 	Kind error // fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition, ErrVersion or nil
-	// After is how long the server wants to be left alone, 0 if it does not say.
+	// After is how long the server asks clients to wait, 0 if it does not say.
 	After time.Duration
 }
 

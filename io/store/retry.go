@@ -101,8 +101,8 @@ type finalError struct{ error }
 
 func (e *finalError) Unwrap() []error { return []error{e.error, errFinal} }
 
-// RetryAfter returns how long the server wants to be left alone, 0 if it does
-// not say (RFC 9110, section 10.2.3: seconds, or a date).
+// RetryAfter returns how long the server asks clients to wait, 0 if it does not say
+// (RFC 9110, section 10.2.3: seconds, or a date).
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
@@ -114,7 +114,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// attempts are those in a row without progress.
+// attempts counts the attempts in a row without progress.
 type attempts struct {
 	retry  *Retry
 	next   time.Duration // the next pause is at most this

@@ -26,8 +26,8 @@ type Scheme struct {
 }
 
 // A Service is what an object store can do, request by request. RegisterService makes a
-// Store of it, which repeats requests, gives up those that stall, cuts files into
-// parts, and finds out whether a file exists if the answer to its upload was lost.
+// Store of it, which repeats requests, gives up stalled ones, cuts files into parts,
+// and finds out whether a file exists if the answer to its upload was lost.
 type Service interface {
 	// Page lists objects whose keys begin with prefix, in byte order, one page of
 	// them from token on, which is "" for the first. The names of the infos are keys.

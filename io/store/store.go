@@ -47,11 +47,11 @@ type noBucket struct{}
 func (noBucket) Error() string        { return "the bucket does not exist" }
 func (noBucket) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Store keeps files under names: the paths or URIs that Of returns. All
-// methods may be called at once. All but Open get over transient faults with
-// the patience of DefaultRetry, so that no caller retries them again. Errors
-// name the file and hold no credentials; they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition or
-// ErrVersion where those are the cause.
+// A Store keeps files under names: the paths or URIs that Of returns. All methods may
+// be called at once. All methods except Open retry transient faults with the patience
+// of DefaultRetry, so that callers need not retry. Errors name the file and hold no
+// credentials; they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition
+// or ErrVersion where those are the cause.
 type Store interface {
 	// List yields the files, at any depth, whose names begin with prefix, in
 	// the byte order of their names. The pair with an error is the last. If
@@ -197,9 +197,8 @@ func Split(uri string) (bucket, object string, err error) {
 	return bucket, object, nil
 }
 
-// OpenFile opens the whole of a file as it is now. The reader gets over
-// transient faults. A pipe is taken for an empty file:
-// see CheckRegular.
+// OpenFile opens the whole of a file as it is now. The reader retries transient faults.
+// A pipe counts as an empty file: see CheckRegular.
 func OpenFile(ctx context.Context, uri string) (io.ReadCloser, Info, error) {
 	s, name, err := Of(ctx, uri)
 	if err != nil {

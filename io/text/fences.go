@@ -12,7 +12,7 @@ const fenceReach = 7 << 10
 // maxBlank is the most bytes of a line that counts as blank for fences.
 const maxBlank = 256
 
-// fences follows the lines of wrapped text, to know behind a blank line whether code
+// fences follows the lines of wrapped text, to know after a blank line whether code
 // goes on there that a fence began before. What it knows depends on a bounded stretch
 // of the text, so that a reader that begins in the middle of a file finds the same: a
 // fence that is the last one before begins code if it names a language, or if it
@@ -88,8 +88,8 @@ func (r *Reader) track(i int) {
 	}
 }
 
-// inCode reports whether the text behind a blank line, at offset at of the source,
-// is code.
+// inCode reports whether the text after a blank line, at offset at of the source, is
+// code.
 func (f *fences) inCode(at int64) bool { return f.open > 0 && at-f.open <= fenceReach }
 
 // lookBack follows the bytes before offset at of the source, where a line begins.

@@ -51,7 +51,7 @@ type Reader struct {
 	fresh  bool     // in wrapped text: the line before is blank, or this is the file's first
 	indent int      // columns of white space before the text, in its line
 	code   bool     // in wrapped text: between fences
-	fences fences   // how that is known behind a blank line
+	fences fences   // how code is known after a blank line
 	scan   wrapScan // of the next block of wrapped text
 
 	undecided *undecided // of a stream, until its layout is decided
@@ -142,8 +142,8 @@ func (r *Reader) align(src io.Reader, start int64) error {
 
 // skipLine reads up to the first line break and returns the offset after it (the offset
 // of the end of the file if there is none), and what was read beyond it. What it skips
-// is appended to behind, and the end of behind is kept. It stops with io.EOF behind
-// end, unless that is negative: nothing of ours comes after it.
+// is appended to behind, and the end of behind is kept. It stops with io.EOF after end,
+// unless that is negative: nothing after end belongs to this reader.
 func skipLine(src io.Reader, at, end int64, newline byte, behind *[]byte) (int64, []byte, error) {
 	buf := make([]byte, rawBytes)
 	for {
@@ -179,8 +179,8 @@ func endsBlank(b []byte, newline byte) bool {
 	return true
 }
 
-// passLine consumes a line with its end and reports whether it was blank. It
-// stops with io.EOF where nothing of ours can come.
+// passLine consumes a line with its end and reports whether it was blank. It stops with
+// io.EOF where nothing more can belong to this reader.
 func (r *Reader) passLine() (blank bool, err error) {
 	blank = true
 	for {
@@ -251,7 +251,7 @@ func (r *Reader) Next() (Block, error) {
 	w, n := r.paragraph(most)
 	cut := n < 0 || n > most
 	if cut && len(w) <= most {
-		r.done = r.err // the paragraph's end is not to be had
+		r.done = r.err // the paragraph's end cannot be known
 		return Block{}, r.done
 	}
 	if cut {
@@ -284,10 +284,9 @@ func (r *Reader) next(n int, cut bool) Block {
 	return b
 }
 
-// paragraph returns what is to be seen of the text that begins with the next
-// paragraph, and the paragraph's length in it; that is -1 if it is not to be
-// had, or more than most bytes and a part of lookAhead. It reads no more than
-// that takes.
+// paragraph returns the visible text from the next paragraph on, and the paragraph's
+// length in it. The length is -1 if it cannot be known, or if it exceeds most bytes and
+// a part of lookAhead. paragraph reads no more than it needs for this.
 func (r *Reader) paragraph(most int) (w []byte, n int) {
 	n = -1
 	for known := 0; ; known = len(w) {
@@ -307,8 +306,8 @@ func (r *Reader) paragraph(most int) (w []byte, n int) {
 	return w, n
 }
 
-// skipSpace consumes white space up to the next block. It returns io.EOF if
-// there is none, or none of ours.
+// skipSpace consumes white space up to the next block. It returns io.EOF if there is
+// none, or none that belongs to this reader.
 func (r *Reader) skipSpace() error {
 	for {
 		for r.pos < len(r.win.text) {

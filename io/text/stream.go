@@ -18,8 +18,8 @@ const minWrap = 40
 //
 // Blocks are the blocks of NewReader under the layout that Decide gives for the first
 // StreamHead bytes, or for all of a shorter text. So that the first sentences need not
-// wait, lines that begin the text or follow a blank line go before that is known, up to
-// the first such line that is neither:
+// wait, lines that begin the text or follow a blank line are returned before the layout
+// is known, up to the first such line that is neither:
 //
 //   - a line that ends a sentence, if it is shorter than lines that a program
 //     breaks or does not seem to end with an abbreviation: it is a paragraph;

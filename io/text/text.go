@@ -83,9 +83,8 @@ type Block struct {
 	// Cut says that the block was ended because it was too long, Continues
 	// that the one before it was.
 	Cut, Continues bool
-	// Opens says that the block begins a paragraph. Unless lines are
-	// sentences, all do that do not continue; where they are, those do that
-	// come after a blank line.
+	// Opens says that the block begins a paragraph. If lines are sentences, the blocks
+	// after a blank line do; otherwise, all blocks that do not continue another do.
 	Opens bool
 	// OneLine says that the whole block is in line Line: line breaks in Text are
 	// escapes of a JSON string.

@@ -109,7 +109,7 @@ func (d *decoder) escape(w *window, i int) (int, bool) {
 	return n, true
 }
 
-// doubled is unescape for a quote with the one behind it.
+// doubled is unescape for a doubled quote.
 func doubled(b []byte) (r rune, n int, whole bool) {
 	if len(b) > 1 && b[1] == '"' {
 		return '"', 2, true

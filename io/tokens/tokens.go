@@ -174,8 +174,8 @@ func plainSpace(r rune) rune {
 	return r
 }
 
-// looksCoNLL reports whether a line may be the first of a sentence of CoNLL-U,
-// CoNLL-X or one of their kin: word 1 and seven columns or more behind it.
+// looksCoNLL reports whether a line may be the first of a sentence of CoNLL-U, CoNLL-X
+// or a related format: word 1 and at least seven columns after it.
 func looksCoNLL(line string) bool {
 	return strings.HasPrefix(line, "1\t") && strings.Count(line, "\t") >= 7
 }

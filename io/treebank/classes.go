@@ -18,18 +18,18 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Classes are what a file of classes of words has, for the language of a treebank.
+// Classes are the content of a file of classes of words, for the language of a
+// treebank.
 type Classes struct {
 	*word.Clusters
 	Words  int    // of the file
 	SHA256 string // of the file, in hexadecimal
 }
 
-// ReadClusters reads a file of classes of words, plain or compressed, as
-// the program wcluster of Liang (2005) writes it: on each line the bits of
-// a class, a word and its count, separated by tabs. Errors name the file and, where
-// there is one, the line, and say what to do. It needs some 1 GB for whatever it is
-// given.
+// ReadClusters reads a file of classes of words, plain or compressed, as the program
+// wcluster of Liang (2005) writes it: on each line the bits of a class, a word and its
+// count, separated by tabs. Errors name the file and, where there is one, the line, and
+// say what to do. It needs about 1 GB for any input.
 func ReadClusters(path string, bank train.Treebank) (c *Classes, err error) {
 	file, err := open(path)
 	if err != nil {

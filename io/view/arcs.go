@@ -92,7 +92,7 @@ func (a *arcs) place(w int32, limit int) {
 	}
 }
 
-// width is the number of columns that the lines take, with the space behind them.
+// width is the number of columns that the lines take, with the space after them.
 func (a *arcs) width() int { return 2*a.columns + 3 }
 
 // draw appends the lines before word w, which take width() columns.

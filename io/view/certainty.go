@@ -20,8 +20,8 @@ func arcProbability(t *parquet.Tree, i int) (p float32, ok bool) {
 	return 0, false
 }
 
-// leastCertain is the first word of those whose arc is least certain;
-// punctuation is passed over, unless there is nothing else.
+// leastCertain is the first word with the least certain arc; punctuation counts only if
+// there is nothing else.
 func leastCertain(t *parquet.Tree) (word int) {
 	lowest := float32(2)
 	punct := true // all so far are
@@ -63,7 +63,7 @@ type Conf uint8
 
 const (
 	NoConf  Conf = iota // none
-	LowConf             // those below 0.9
+	LowConf             // the ones below 0.9
 	AllConf             // all
 )
 

@@ -15,7 +15,7 @@ const (
 // A chart is a histogram as the template draws it.
 type chart struct {
 	Title, About, Unit, Note string
-	Label                    string // for those who cannot see it
+	Label                    string // for readers who cannot see it
 	Bars                     []bar
 	Ticks                    []tick // below
 	Lines                    []tick // from the left, with their shares

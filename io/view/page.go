@@ -60,7 +60,7 @@ func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 type figure struct {
 	ID, Place, Text, Note string
 	Certainty             string
-	Label                 string // for those who cannot see it
+	Label                 string // for readers who cannot see it
 	RightToLeft           bool
 	Picture               template.HTML // escaped by SVG
 	Words                 table
@@ -278,7 +278,7 @@ func (r *Report) meansTable(title, column string, t *tally) table {
 // width is the width of a bar.
 func width(n, most int64) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(most)) }
 
-// others says what a table of things leaves out.
+// others says how many things a table leaves out.
 func others(list []*count, more int, total int64, thing string) string {
 	for _, c := range list {
 		total -= c.N

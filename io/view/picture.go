@@ -54,7 +54,7 @@ type drawnArc struct {
 	Path, Arrow    string
 	Label          string
 	LabelX, LabelY float64 // of its middle
-	// Where the line is hidden behind the label.
+	// The rectangle where the label hides the line.
 	LabelLeft, LabelTop, LabelWidth float64
 	Unsure                          bool
 	Outside                         bool // the head is not drawn
@@ -90,7 +90,7 @@ func draw(t *parquet.Tree, o pictureOptions) *picture {
 	first, end := window(t, o.limit)
 	p := &picture{First: first + 1, Last: end, N: n, RightToLeft: isRightToLeft(t.Tokens[first:end])}
 	before, after := first > 0, end < n
-	column := func(word int) int { // of a word from 0, or of those outside
+	column := func(word int) int { // of a word from 0, or of the words outside
 		c := word - first
 		switch {
 		case word < first:

@@ -23,7 +23,7 @@ type Run struct {
 	ModelID       string
 	ModelDigest   string            // SHA-256, hexadecimal
 	ModelFacts    [][2]string       // more about the model, a name and a value each
-	Options       map[string]string // those that change rows
+	Options       map[string]string // the ones that change rows
 }
 
 // A Report collects what the page of a run says, in one pass over its rows and
@@ -70,8 +70,8 @@ type reason struct {
 	number  int // in the order of first examples
 }
 
-// An example is a tree of a handy length. Those whose places have the smallest
-// hashes are as good as drawn by lot, but the same every time.
+// An example is a tree of a handy length. The trees whose places have the smallest
+// hashes are as good as a random sample, but the same every time.
 type example struct {
 	hash uint64
 	tree *parquet.Tree

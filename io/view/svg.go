@@ -18,7 +18,7 @@ type SVGOptions struct {
 	Marked     []int  // words to set off, numbered from 1
 	MaxWords   int    // the most words drawn, around the least certain arc; 0 is 200, and the most is 1,000
 	Background string // CSS color; "" is white, "none" leaves the page's
-	Title      string // for those who cannot see it; "" is the text of the sentence
+	Title      string // for readers who cannot see it; "" is the text of the sentence
 }
 
 // Bounds of MaxWords.

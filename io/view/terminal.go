@@ -26,7 +26,7 @@ type TreeOptions struct {
 const (
 	standardWidth = 80
 	leastWidth    = 60
-	wordsWidth    = 36 // are left to the words, whatever the arcs take
+	wordsWidth    = 36 // always left for the words, however many the arcs take
 	numbersWidth  = 13 // in addition, where heads are numbers
 	leastCell     = 4
 	mostTag       = 20
@@ -37,10 +37,10 @@ const (
 // for form, UPOS and relation. Probabilities follow what they are about: the tag, and
 // head and label together. No line is wider than the terminal: words, tags and very
 // deep trees are cut, which "…" shows. Where an arc is not drawn, the words are
-// numbered, and "7→3" says that the head of word 7 is word 3. Words that hang on no
-// root have "·" in place of an arc. Nothing in the sentence reaches the terminal as a
-// command. Lists of the row that are too short are read as far as they go. TreeRow is
-// safe for concurrent use.
+// numbered, and "7→3" says that the head of word 7 is word 3. Words without a root
+// above them have "·" in place of an arc. Nothing in the sentence reaches the terminal
+// as a command. Lists of the row that are too short are read as far as they go. TreeRow
+// is safe for concurrent use.
 func TreeRow(dst []byte, t *parquet.Tree, o TreeOptions) []byte {
 	if o.Width == 0 {
 		o.Width = standardWidth

@@ -157,16 +157,16 @@ func (s *service) Put(ctx context.Context, o store.Object, expect string, data [
 	return w.Close()
 }
 
-// newWriter returns the library's writer with a buffer of so many bytes.
+// newWriter returns the library's writer with a buffer of the given size.
 func newWriter(ctx context.Context, o *storage.ObjectHandle, buffer int) *storage.Writer {
 	w := o.NewWriter(ctx)
 	w.ChunkSize, w.ContentType = buffer, "application/octet-stream"
 	return w
 }
 
-// uploads of several requests are repeated by the library: only it has the
-// bytes. They may be: they have conditions, or write the same bytes over
-// whatever is there. Its pauses are like ours, but it ignores Retry-After.
+// uploads makes the library repeat uploads of several requests, because only it has the
+// bytes. Repeating them is safe: they have conditions, or write the same bytes over any
+// earlier ones. The library's pauses are like ours, but it ignores Retry-After.
 var uploads = []storage.RetryOption{
 	storage.WithBackoff(gax.Backoff{Initial: store.DefaultRetry.First, Max: store.DefaultRetry.Longest, Multiplier: 2}),
 	storage.WithPolicy(storage.RetryAlways),

@@ -1,7 +1,7 @@
-// Package s3 is Amazon S3, and what speaks its language, as a store: names are
-// s3://bucket/key. Importing it registers the scheme. Credentials, region and
-// endpoint are those of the AWS tools: AWS_ACCESS_KEY_ID, AWS_PROFILE,
-// AWS_REGION, AWS_ENDPOINT_URL, ~/.aws, roles of machines and pods.
+// Package s3 is a store on Amazon S3 and compatible services: names are
+// s3://bucket/key. Importing it registers the scheme. Credentials, region and endpoint
+// come from the settings of the AWS tools: AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION,
+// AWS_ENDPOINT_URL, ~/.aws, roles of machines and pods.
 package s3
 
 import (
@@ -103,8 +103,8 @@ func (s *service) Stat(ctx context.Context, o store.Object) (store.Info, string,
 // A sum is the MD5 of each part, one after the other.
 type sum []byte
 
-// NewSum implements store.Service. Where the service encrypts with a key of its
-// own, entity tags are not sums, and nothing equals them.
+// NewSum implements store.Service. If the service encrypts with its own key, entity
+// tags are not sums, and nothing equals them.
 func (s *service) NewSum() store.Sum { return new(sum) }
 
 func (s *sum) Write(part []byte) (int, error) {
@@ -222,12 +222,12 @@ func (s *service) Delete(ctx context.Context, o store.Object) error {
 	return err
 }
 
-// passing knows the errors that the SDK would repeat, whatever their status:
+// passing recognizes the errors that the SDK would retry, whatever their status:
 // RequestTimeout has 400.
 var passing = append(retry.IsErrorRetryables{retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}}, retry.DefaultRetryables...)
 
-// ofCredentials are the codes of a service that does not know who asks. An answer
-// to a HEAD request has no code.
+// ofCredentials are the codes of a service that rejects the caller's credentials. An
+// answer to a HEAD request has no code.
 var ofCredentials = []string{
 	"ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed",
 }
