@@ -277,10 +277,10 @@ class Refusals(unittest.TestCase):
             treebeam.Parser(options="--exact 5")
         with self.assertRaisesRegex(TypeError, "5 is an int: want strings, such as '5'"):
             treebeam.Parser(options=["--exact", 5])
-        for options in (["--conf"], ["--words"], ["--state", "x"], ["--json"], ["-h"], ["--plan-only"], ["--model"], ["nothing.txt"]):
+        for options in (["--conf"], ["--words"], ["-threads", "1"], ["--state", "x"], ["--json"], ["-h"], ["--plan-only"], ["--model"], ["nothing.txt"]):
             with self.subTest(options), self.assertRaises(treebeam.TreebeamError):
                 treebeam.Parser(options=options)
-        for options in (["--exact", "-1"], ["-threads", "1"], ["--threads=1"], ["-v"], ["-q"], ["--", "-"]):
+        for options in (["--exact", "-1"], ["--threads", "1"], ["--threads=1"], ["-v"], ["-q"], ["--", "-"]):
             with self.subTest(options), treebeam.Parser(options=options) as parser:
                 self.assertEqual(len(next(parser.parse("One."))["sentences"]), 1)
 
