@@ -27,7 +27,7 @@ export function measure() {
       }
     });
   });
-  for (const svg of document.querySelectorAll('svg')) if (!svg.getAttribute('aria-label')) found.push('a picture without aria-label');
+  for (const svg of document.querySelectorAll('svg')) if (!svg.getAttribute('aria-label') && !svg.querySelector(':scope > title')?.textContent) found.push('a picture without aria-label and title');
   for (const th of document.querySelectorAll('th')) if (!th.scope) found.push('a header of a table without scope');
   const light = (color) => {
     const [r, g, b] = color.match(/[\d.]+/g).slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
