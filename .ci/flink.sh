@@ -258,7 +258,6 @@ left() {
   unfinished "$name"
   list_parts "$name" before
   parse "$name" "$@"
-  says "$name" "by job $job"
   kept "$name"
   echo "$name: $((SECONDS - began)) s in all"
 }
