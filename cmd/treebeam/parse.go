@@ -70,6 +70,26 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if isStream && c.options.HasNoInput() && isPiped(os.Stdin) {
 		c.options.Inputs = []string{"-"}
 	}
+	if err := c.checkFormat(isStream); err != nil {
+		return err
+	}
+	if isStream {
+		return c.stream(ctx, limit)
+	}
+	tellBeam(c.flags)
+	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
+	if pipeline.IsPrism(runner.String()) {
+		runner.Set("prism")
+	}
+	c.options.Runner, c.options.Environment = runner.String(), environment.String()
+	if c.night.state != "" {
+		return c.runNight(ctx, limit)
+	}
+	return c.runJob(ctx, limit)
+}
+
+// checkFormat refuses options that do not go with the format of the output.
+func (c *parseCommand) checkFormat(isStream bool) error {
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.OneOfFormats())
 	}
@@ -85,18 +105,11 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if o := c.options.Output; c.options.EndMarks && o != "" && o != "-" {
 		return refuse("--end-marks is for a program that reads standard output: leave out --output %s", o)
 	}
-	if isStream {
-		return c.stream(ctx, limit)
-	}
-	tellBeam(c.flags)
-	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
-	if pipeline.IsPrism(runner.String()) {
-		runner.Set("prism")
-	}
-	c.options.Runner, c.options.Environment = runner.String(), environment.String()
-	if c.night.state != "" {
-		return c.runNight(ctx, limit)
-	}
+	return nil
+}
+
+// runJob parses to a folder of Parquet files, by Beam.
+func (c *parseCommand) runJob(ctx context.Context, limit failureLimit) error {
 	defer onInterrupt(continues)()
 	c.startBeam()
 	closeScratch, err := openScratch()
