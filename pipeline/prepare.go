@@ -162,6 +162,7 @@ func (p *Prepared) place(ctx context.Context, run *output.Record, plan *source.P
 	if err := run.Write(ctx, p.Job.Output); err != nil {
 		return refuse("the output folder cannot be written: %w", err)
 	}
+	p.Job.ForgetCauses(ctx)
 	return plan.Write(ctx, store.Join(p.Job.Output, output.OwnDir, source.PlanName(run.FP)), tmp)
 }
 

@@ -39,11 +39,17 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 		return nil, err
 	}
 	if stopped := job.stopped(err); err != nil || stopped != nil {
+		cause, known := p.Job.FirstCause(ctx) // before the workers in this process fail because they are ended
 		transforms.Abandon(&p.Job, stopWithin)
-		if stopped != nil {
+		switch {
+		case known && cause.Kind == output.Changed:
+			return nil, &InputChanged{cause.Message}
+		case known && err != nil:
+			return nil, errors.New(cause.Message)
+		case stopped != nil:
 			return nil, stopped
 		}
-		return nil, failure(&p.Job, err)
+		return nil, err
 	}
 	if isNil(result) || *jobopts.Async {
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
@@ -88,15 +94,3 @@ const stopWithin = 5 * time.Second
 type InputChanged struct{ what string }
 
 func (e *InputChanged) Error() string { return e.what }
-
-// failure is the error of a failed run of the job.
-func failure(job *transforms.Job, err error) error {
-	runner, cause, message := job.Cause(err.Error())
-	switch cause {
-	case transforms.Changed:
-		return &InputChanged{message}
-	case transforms.Failed:
-		return errors.New(message)
-	}
-	return errors.New(runner)
-}

@@ -16,41 +16,6 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// No name of a file makes another cause of a failure.
-func TestFailure(t *testing.T) {
-	fp := "0123456789abcdef0123456789abcdef"
-	job := &transforms.Job{}
-	job.FP = fp
-	const mark = "treebeam 0123456789abcdef "
-	for _, c := range []struct {
-		text    string
-		changed bool
-		want    string
-	}{
-		{"runner:\n\tcaused by:\n" + mark + "failed: reading x: no\nmore\n", false, "reading x: no"},
-		{"runner:\n" + mark + "changed: x: the file changed\nmore", true, "x: the file changed"},
-		{"runner:\n" + mark + "failed: range 1: " + mark + "changed: x", true, "x"},
-		{"runner alone", false, "runner alone"},
-		{mark + "failed: reading treebeam: the input has changed: x: no", false, "reading treebeam: the input has changed: x: no"},
-		{mark + "failed: reading treebeam changed: x: no", false, "reading treebeam changed: x: no"},
-		{mark + "failed: treebeam fedcba9876543210 changed: x: no", false, "treebeam fedcba9876543210 changed: x: no"},
-		{mark + "failed: changed: x: no", false, "changed: x: no"},
-		{mark + "failed: " + flinkCancelled + "x: no", false, flinkCancelled + "x: no"},
-	} {
-		err := failure(job, errors.New(c.text))
-		var changed *InputChanged
-		if errors.As(err, &changed) != c.changed || err.Error() != c.want {
-			t.Errorf("%q: got %T %q", c.text, err, err)
-		}
-		if f := (&follower{of: job}); f.stopped(errors.New(c.text)) != nil {
-			t.Errorf("%q: taken for cancelled", c.text)
-		}
-	}
-	if (&follower{of: job}).stopped(errors.New(flinkCancelled+"by a user")) == nil {
-		t.Error("a cancelled job was taken for a failed one")
-	}
-}
-
 // An input that is not what was listed is told from one that cannot be read for a
 // while, whatever its name.
 func TestInputChanged(t *testing.T) {

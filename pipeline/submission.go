@@ -13,8 +13,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/gcpopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A Submission is a job that an engine has taken.
@@ -46,7 +44,6 @@ func (s *Submission) String() string {
 type follower struct {
 	log.Structural
 	submitted func(id string) Submission // called once
-	of        *transforms.Job            // that was submitted
 
 	mu    sync.Mutex
 	job   Submission
@@ -106,12 +103,8 @@ func (f *follower) stopped(err error) *jobStopped {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	text, goesOn := "", false
-	runner := ""
-	if err != nil {
-		runner, _, _ = f.of.Cause(err.Error())
-	}
 	switch {
-	case strings.Contains(runner, flinkCancelled):
+	case err != nil && strings.Contains(err.Error(), flinkCancelled):
 		text = "was cancelled"
 	case strings.HasPrefix(f.state, "cancel") && f.job.deaf:
 		text, goesOn = "was cancelled at its job server, but may go on: to end it, "+f.job.Cancel, true
@@ -137,7 +130,7 @@ func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.Pi
 		defer func() { *jobopts.JobName = "" }()
 	}
 	name := *jobopts.JobName
-	f := &follower{of: &p.Job, submitted: func(id string) Submission {
+	f := &follower{submitted: func(id string) Submission {
 		s := p.submission(id, name)
 		if p.Submitted != nil && !IsPrism(p.Runner) {
 			p.Submitted(s)

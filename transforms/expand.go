@@ -31,7 +31,7 @@ type expandFn struct {
 
 func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
 	if err := f.Job.CheckToken(); err != nil {
-		return f.Job.marked(err)
+		return f.Job.failed(ctx, -1, err)
 	}
 	next, stop := iter.Pull2(f.Job.Found(ctx))
 	defer stop()
@@ -48,7 +48,7 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 			err = fmt.Errorf("the plan has more ranges than the run, %d", f.Job.Ranges)
 		}
 		if err != nil {
-			return f.Job.marked(err)
+			return f.Job.failed(ctx, -1, err)
 		}
 		if r.Done {
 			r.Pieces = nil // nobody reads them

@@ -1,10 +1,9 @@
 package transforms
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
@@ -32,40 +31,19 @@ type Job struct {
 	Runner string // for messages
 }
 
-// Causes, as Job.Cause returns them.
-const (
-	Failed  = "failed"
-	Changed = "changed" // the input is not what was listed: running the same command again does not continue the run
-)
-
-// mark begins our own message in what a runner makes of an error, which puts
-// many lines around it. It has the run's fingerprint, which no name of a file
-// has: that is a sum of all names.
-func (j *Job) mark() string { return fmt.Sprintf("treebeam %.16s ", j.FP) }
-
-// marked is err as a DoFn returns it.
-func (j *Job) marked(err error) error {
+// failed is err as a DoFn returns it, after it has left err in the output as the cause
+// for which the run fails. k is the range that it is about, or -1.
+func (j *Job) failed(ctx context.Context, k int, err error) error {
 	if err == nil {
 		return nil
 	}
-	cause := Failed
+	cause := output.Cause{Range: k, Kind: output.Failed, Message: err.Error()}
 	var fault *source.Error
 	if errors.As(err, &fault) && fault.Kind == source.Changed {
-		cause = Changed
+		cause.Kind = output.Changed
 	}
-	return fmt.Errorf("%s%s: %w", j.mark(), cause, err)
-}
-
-// Cause takes our own message and its cause out of the text of a runner's error: the
-// text around it is runner. Without a message of ours, all of it is.
-func (j *Job) Cause(text string) (runner, cause, message string) {
-	at := strings.LastIndex(text, j.mark())
-	if at < 0 {
-		return text, "", ""
-	}
-	cause, message, _ = strings.Cut(text[at+len(j.mark()):], ": ")
-	message, _, _ = strings.Cut(message, "\n")
-	return text[:at], cause, message
+	j.WriteCause(ctx, cause)
+	return err
 }
 
 // fail appends a failure row for sentence s.

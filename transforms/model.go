@@ -97,14 +97,14 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 func (j *Job) open() (Stages, error) {
 	m, digest, err := OpenModel(j.Model)
 	if err != nil {
-		return nil, j.marked(err)
+		return nil, j.failed(context.Background(), -1, err)
 	}
 	if digest != j.ModelDigest {
-		return nil, j.marked(fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
+		return nil, j.failed(context.Background(), -1, fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
 			j.Model, short(j.ModelDigest), short(digest)))
 	}
 	if m, err = Customize(m, &j.Options, j.readCustom); err != nil {
-		return nil, j.marked(err)
+		return nil, j.failed(context.Background(), -1, err)
 	}
 	return m, nil
 }

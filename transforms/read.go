@@ -53,7 +53,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	}
 
 	if err := f.Job.CheckToken(); err != nil {
-		return f.Job.marked(err)
+		return f.Job.failed(ctx, r.K, err)
 	}
 	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
@@ -67,7 +67,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		emit(c)
 		return nil
 	})
-	return f.Job.marked(rd.all())
+	return f.Job.failed(ctx, r.K, rd.all())
 }
 
 func newRangeReader(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) *rangeReader {

@@ -45,7 +45,7 @@ func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Done)) 
 	}
 	if err != nil {
 		key.abandon()
-		return f.Job.marked(fmt.Errorf("range %d: %w", c.Range, err))
+		return f.Job.failed(ctx, c.Range, fmt.Errorf("range %d: %w", c.Range, err))
 	}
 	c.count(ctx)
 	if c.Last {

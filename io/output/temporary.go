@@ -58,16 +58,15 @@ func Sweep(output string, now time.Time) {
 // Digests is where processes leave digests of files: see source.Range.
 func (r *Run) Digests() string { return store.Join(r.Output, OwnDir, "digests") }
 
-// dropDigests removes the digests and, on a local disk, their folder: a complete output
-// no longer needs them, and which digests exist is a matter of luck. It is not an error
-// if it cannot remove them.
-func (r *Run) dropDigests(ctx context.Context) {
-	for range inOrder(ctx, store.List(ctx, r.Digests()), func(info store.Info) (bool, error) {
+// drop removes a folder of files that a complete output no longer needs: which of them
+// exist is a matter of luck. It is not an error if it cannot remove them.
+func drop(ctx context.Context, folder string) {
+	for range inOrder(ctx, store.List(ctx, folder), func(info store.Info) (bool, error) {
 		return true, store.Delete(ctx, info.Name)
 	}) {
 	}
-	if !store.IsRemote(r.Output) {
-		os.Remove(r.Digests())
+	if !store.IsRemote(folder) {
+		os.Remove(folder)
 	}
 }
 
