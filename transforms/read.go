@@ -59,7 +59,6 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
-	r.Digests = f.Job.Digests()
 	id := rand.Uint64()
 	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
 	rd := newRangeReader(ctx, &r, f.Job.Options, func(c Chunk) error {
@@ -234,7 +233,7 @@ func (rd *rangeReader) piece(i int) error {
 		rd.ended(&f)
 	}
 	if fault != nil && fault.Access() || why.Kind == syntax.KindInternal && f.Failed {
-		f.Version = "" // what was read is not all: a state tries the file again
+		f.Sum = nil // what was read is not all: a state tries the file again
 	}
 	rd.read = before + p.End - p.Start
 	rd.ends = append(rd.ends, f)
@@ -266,22 +265,38 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		return err
 	}
 	in.Expect(want)
-	var format source.Format
 	head, err := in.Head()
 	if err == nil {
-		format, err = source.Detect(p.URI, head, want, rd.options.Encoding)
+		format, notText := source.Detect(p.URI, head, want, rd.options.Encoding)
+		if notText != nil {
+			return notText
+		}
+		err = rd.contents(in, f, format, head)
 	}
-	var notText *source.NotText
-	if !errors.As(err, &notText) { // only of text is it worth to read all for a digest
-		var failed error
-		if f.Version, failed = in.Digest(rd.ctx); failed != nil {
+	if !in.Live() && wasRead(err) {
+		sum, failed := in.Sum(rd.ctx)
+		if failed != nil {
 			return failed
 		}
+		f.Sum = &sum
 	}
-	if err != nil {
-		return err
-	}
+	// A file that changed while it was read explains what else is wrong with it.
+	return errors.Join(in.Verify(), err)
+}
+
+// wasRead reports whether a piece was read to its end, or as far as it can be.
+func wasRead(err error) bool {
+	var fault *source.Error
+	var notText *source.NotText
+	var headless *noTable
+	return err == nil || errors.As(err, &notText) || errors.As(err, &headless) ||
+		errors.As(err, &fault) && fault.Kind == source.Permanent && !fault.Access()
+}
+
+// contents reads what the piece has of a file of a known format.
+func (rd *rangeReader) contents(in *source.File, f *output.File, format source.Format, head []byte) error {
 	f.Format = string(format)
+	p := &rd.r.Pieces[f.Piece]
 	one := &part{rd: rd, in: in, file: f, format: format, head: head, start: p.Start, end: p.End, options: &rd.options}
 	if in.Compressed() {
 		one.end = -1
@@ -296,8 +311,7 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		err = rd.blocks(one, blocks)
 	}
 	f.EOF = err == nil && p.End == p.Size
-	// A file that changed while it was read explains what else is wrong with it.
-	return errors.Join(in.Verify(), err)
+	return err
 }
 
 // blocks counts the blocks of a part and puts them into chunks.

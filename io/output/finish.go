@@ -68,7 +68,6 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 		}
 		manifest.Files = append(manifest.Files, f)
 	}
-	drop(ctx, r.Digests())
 	r.ForgetCauses(ctx)
 	return r.writeManifest(ctx, &manifest)
 }

@@ -23,7 +23,7 @@ func written(t *testing.T) *Run {
 	}
 	for k := range r.Ranges {
 		uri := fmt.Sprintf("in/%d", k)
-		file := File{DocID: uri, URI: uri, Version: strings.Repeat("f", 64), Format: "conllu", EOF: true, End: 20}
+		file := File{DocID: uri, URI: uri, Format: "conllu", EOF: true, End: 20}
 		file.Blocks = 2
 		b := &Batch{Files: []File{file}, Segmented: []Count{{2, 2}}, Last: true, Ends: []File{file}}
 		for i := range 2 {

@@ -52,7 +52,7 @@ func (b *Batch) TreeRow(i int, modelID string) parquet.Tree {
 	t := &b.Trees[i]
 	f := &b.Files[t.File]
 	return parquet.ToRow(t.Sentence, &parquet.Doc{
-		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, ModelID: modelID, Meta: f.Meta,
+		DocID: f.DocID, SourceURI: f.URI, ModelID: modelID, Meta: f.Meta,
 	})
 }
 

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,8 +17,7 @@ type File struct {
 	Piece    int    `json:"-"` // index into the range's pieces
 	DocID    string `json:"doc_id"`
 	URI      string `json:"source_uri"`
-	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if not all could be read or it is not text
-	Format   string `json:"format"`         // a source.Format; "" if it is none of them
+	Format   string `json:"format"` // a source.Format; "" if it is none of them
 	Lines    string `json:"lines,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
 	Stored   int64  `json:"stored_bytes"`
@@ -31,6 +29,9 @@ type File struct {
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
 	Records  int64  `json:"records,omitempty"` // of JSON lines and tables
 	Ended    bool   `json:"-"`                 // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
+
+	// Sum is that of the stored bytes; nil if not all could be read or it is not text.
+	Sum *source.Sum `json:"sum,omitempty"`
 
 	// Meta are the values of RowOptions.Keep, in that order, "" for none: the values of
 	// a document, or the values that all documents in a file share; nil if there are
@@ -119,7 +120,7 @@ func (f *File) otherEncoding() string {
 // document is the row of documents/ of a file that was read by all its ranges.
 func (f *File) document() parquet.Document {
 	d := parquet.Document{
-		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, StoredBytes: f.Stored,
+		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.version(), StoredBytes: f.Stored,
 		StartByte: f.Start, EndByte: f.End, Format: f.Format, Encoding: f.Encoding, Lines: f.Lines,
 		Blocks: f.Blocks, BlocksFailed: f.BlocksFailed, Sentences: f.Sentences, Trees: f.Trees,
 		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
@@ -132,6 +133,14 @@ func (f *File) document() parquet.Document {
 		d.ExpectedLAS, d.ExpectedLASStderr = float64(e.LAS), float64(e.LASStderr)
 	}
 	return d
+}
+
+// version is the column source_version, "" if not all of the file was read.
+func (f *File) version() string {
+	if f.Sum == nil || f.Sum.To < f.Stored {
+		return ""
+	}
+	return f.Sum.String()
 }
 
 // SentenceID is the sentence's own id, else one made of its document's and of
@@ -159,6 +168,7 @@ func mergeFiles(pieces []File) ([]File, error) {
 			first := p
 			first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
 			first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
+			first.Sum = &source.Sum{}
 			list = append(list, first)
 			whole = &tiles{file: &list[len(list)-1]}
 		}
@@ -188,11 +198,12 @@ func (t *tiles) add(p *File) error {
 		}
 		d.End, t.gap = p.End, false
 	}
-	if p.Version != d.Version && p.Version != "" && d.Version != "" {
-		return &source.Error{URI: p.URI, Kind: source.Changed, Err: errors.New("the file changed while it was read")}
-	}
-	if p.Version == "" || d.Version == "" {
-		d.Version = "" // not all of the file could be read
+	if p.Sum == nil || d.Sum == nil {
+		d.Sum = nil // not all of the file could be read
+	} else if sum, adjacent := d.Sum.Join(*p.Sum); adjacent {
+		d.Sum = &sum
+	} else {
+		return fmt.Errorf("%s: stored bytes %d to %d were summed by no range or twice", p.URI, d.Sum.To, p.Sum.From)
 	}
 	if d.Format == "" {
 		d.Format, d.Lines, d.Encoding = p.Format, p.Lines, p.Encoding

@@ -55,9 +55,6 @@ func Sweep(output string, now time.Time) {
 	}
 }
 
-// Digests is where processes leave digests of files: see source.Range.
-func (r *Run) Digests() string { return store.Join(r.Output, OwnDir, "digests") }
-
 // drop removes a folder of files that a complete output no longer needs: which of them
 // exist is a matter of luck. It is not an error if it cannot remove them.
 func drop(ctx context.Context, folder string) {

@@ -3,12 +3,14 @@ package output
 import (
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/io/source"
 )
 
 // A file is whole if its pieces tile it, or a row says what is missing.
 func TestMergeFiles(t *testing.T) {
 	piece := func(start, end int64) File {
-		return File{URI: "x", Version: "v", Format: "text", Start: start, End: end}
+		return File{URI: "x", Sum: &source.Sum{}, Format: "text", Start: start, End: end}
 	}
 	last := func(f File) File { f.EOF = true; return f }
 	failed := func(f File, errors int64) File {
@@ -16,7 +18,7 @@ func TestMergeFiles(t *testing.T) {
 		return f
 	}
 	unread := func(errors int64) File { return failed(File{URI: "x"}, errors) }
-	notText := func(errors int64) File { return failed(File{URI: "x", Version: "v"}, errors) }
+	notText := func(errors int64) File { return failed(File{URI: "x", Sum: &source.Sum{}}, errors) }
 	for name, c := range map[string]struct {
 		pieces []File
 		want   string // of the error
@@ -54,6 +56,11 @@ func TestMergeFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// A neighbour on either side must not be touched.
 			before, after := last(piece(0, 1)), last(piece(0, 1))
+			for i := range c.pieces {
+				if c.pieces[i].Sum != nil {
+					c.pieces[i].Sum = &source.Sum{From: int64(i), To: int64(i) + 1}
+				}
+			}
 			before.URI, after.URI = "a", "z"
 			all := append(append([]File{before}, c.pieces...), after)
 			got, err := mergeFiles(all)
@@ -67,9 +74,19 @@ func TestMergeFiles(t *testing.T) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			x := got[1]
-			if x.Start != c.start || x.End != c.end || x.Failed != c.failed || (x.Version != "") != c.known {
+			if x.Start != c.start || x.End != c.end || x.Failed != c.failed || (x.Sum != nil) != c.known || c.known && x.Sum.To != int64(len(c.pieces)) {
 				t.Errorf("got %+v", x)
 			}
 		})
+	}
+}
+
+// Stored bytes that no range has summed, or two, are a defect.
+func TestSumsTile(t *testing.T) {
+	for _, from := range []int64{4, 6} {
+		first, second := File{URI: "x", End: 5, Sum: &source.Sum{To: 5}}, File{URI: "x", Start: 5, End: 9, EOF: true, Sum: &source.Sum{From: from, To: 9}}
+		if _, err := mergeFiles([]File{first, second}); err == nil || !strings.Contains(err.Error(), "were summed by no range or twice") {
+			t.Errorf("from byte %d: %v", from, err)
+		}
 	}
 }

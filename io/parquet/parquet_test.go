@@ -40,7 +40,7 @@ const plain = `1	Yes	yes	INTJ	UH	_	0	root	_	_
 
 `
 
-var doc = parquet.Doc{DocID: "d.conllu", SourceURI: "in/d.conllu", SourceVersion: "abc", ModelID: "m"}
+var doc = parquet.Doc{DocID: "d.conllu", SourceURI: "in/d.conllu", ModelID: "m"}
 
 // sentences reads CoNLL-U.
 func sentences(t testing.TB, text string) []syntax.Sentence {

@@ -18,7 +18,7 @@ import (
 
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
-const FormatVersion = "4"
+const FormatVersion = "5"
 
 // A Failure is one row of failures/, sorted by (SourceURI, ByteOffset).
 type Failure struct {
@@ -55,7 +55,8 @@ type Document struct {
 	DocID string `parquet:"doc_id" column:"bounded"`
 	// as in trees
 	SourceURI string `parquet:"source_uri" column:"bounded"`
-	// as in trees; empty if the file, or a range of it, could not be read, or is not text
+	// CRC-64/NVME of the stored (compressed) file, after `crc64nvme:`: the same wherever the file is and however it
+	// is split into ranges; empty if the file, or a range of it, could not be read, or is not text
 	SourceVersion string `parquet:"source_version" column:"bounded"`
 	// size of the file
 	StoredBytes int64 `parquet:"stored_bytes"`

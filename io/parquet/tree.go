@@ -61,9 +61,6 @@ type Tree struct {
 	DocID string `parquet:"doc_id,dict" column:"bounded"`
 	// path of the input file as it was found
 	SourceURI string `parquet:"source_uri,dict" column:"bounded"`
-	// SHA-256 of the stored (compressed) file, in hexadecimal: the same wherever the file is and however
-	// it is split into ranges
-	SourceVersion string `parquet:"source_version,dict" column:"short"`
 	// first byte of the sentence in the decompressed source
 	StartByte int64 `parquet:"start_byte"`
 	// the byte after the last one
@@ -145,11 +142,10 @@ type EmptyNode struct {
 
 // A Doc says where a sentence comes from, for ToRow.
 type Doc struct {
-	DocID         string
-	SourceURI     string
-	SourceVersion string
-	ModelID       string
-	Meta          []KeyValue // kept values
+	DocID     string
+	SourceURI string
+	ModelID   string
+	Meta      []KeyValue // kept values
 }
 
 // madeUpID is the sent_id of a sentence that has none of its own.
@@ -169,7 +165,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		SentID: s.ID, Text: s.Text, Comments: s.Comments,
 		Tokens: column(0), Lemmas: column(1), UPOS: column(2), XPOS: column(3), Feats: column(4),
 		Deprel: column(5), Deps: column(6), Misc: column(7), Head: numbers[:n:n],
-		DocID: d.DocID, SourceURI: d.SourceURI, SourceVersion: d.SourceVersion, ModelID: d.ModelID,
+		DocID: d.DocID, SourceURI: d.SourceURI, ModelID: d.ModelID,
 		StartByte: s.StartByte, EndByte: s.EndByte, Status: s.Status.String(),
 		HeadMarginal: c.HeadMarginal, HeadMargin: c.HeadMargin, LabelMarginal: c.LabelProb,
 		HeadConf: c.HeadConf, DeprelConf: c.DeprelConf, UPOSConf: c.UPOSConf,

@@ -93,9 +93,7 @@ func (l *Lot) end() {
 // hash is a hash of the place of a tree, not of its content.
 func (l *Lot) hash(t *parquet.Tree) uint64 {
 	place := binary.LittleEndian.AppendUint64(nil, l.Seed)
-	for _, part := range []string{t.SourceVersion, t.DocID} {
-		place = append(append(place, part...), 0)
-	}
+	place = append(append(place, t.DocID...), 0)
 	return xxhash.Sum64(binary.LittleEndian.AppendUint64(place, uint64(t.StartByte)))
 }
 

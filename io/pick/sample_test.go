@@ -34,7 +34,7 @@ func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
 			case old == 1:
 				row.DeprelConf = nil
 			}
-			row.DocID, row.SourceURI, row.StartByte, row.SourceVersion = fmt.Sprint("d", d), fmt.Sprint("in/", d/3), int64(len(rows)), fmt.Sprint("v", d/3)
+			row.DocID, row.SourceURI, row.StartByte = fmt.Sprint("d", d), fmt.Sprint("in/", d/3), int64(len(rows))
 			rows = append(rows, row)
 		}
 	}

@@ -14,18 +14,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// HeadBytes is how much of a file's beginning its format is decided on.
-const HeadBytes = 64 << 10
-
 // A File is an open input, decompressed. It is not safe for concurrent use.
 type File struct {
-	ctx     context.Context
-	piece   Piece
-	digests string      // see Range.Digests
-	store   store.Store // nil for a live file
-	name    string      // in store
-	here    *fetch      // the stored bytes, if they were fetched ahead
-	live    *live       // the stored bytes of a live file, which come once; see OpenLive
+	ctx   context.Context
+	piece Piece
+	store store.Store // nil for a live file
+	name  string      // in store
+	here  *fetch      // the stored bytes, if they were fetched ahead
+	live  *live       // the stored bytes of a live file, which come once; see OpenLive
+	sum   Sum         // of what was read of the piece
 
 	comp   compression
 	raw    io.ReadCloser // stored bytes under stream, or nil
@@ -43,7 +40,7 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err := checkListed(p); err != nil {
 		return nil, err
 	}
-	f := &File{ctx: ctx, piece: *p, digests: r.Digests, comp: compressionOf(p.URI)}
+	f := &File{ctx: ctx, piece: *p, sum: Sum{From: p.Start, To: p.Start}, comp: compressionOf(p.URI)}
 	if p.Gzip && f.comp == plain {
 		f.comp = gzipped
 	}
@@ -124,56 +121,6 @@ func (f *File) Consumed() int64 {
 	return f.stream.stored.n
 }
 
-// Head returns up to HeadBytes from the beginning of the decompressed file, whatever
-// the piece. The slice must not be changed. If reading fails later than at the first
-// byte, Head returns what there is, and the reader of At fails when it gets there. A
-// process reads the head of a file in several pieces once.
-//
-// The head of a live file ends as soon as it shows the format: after the first
-// line of text, or the first block of lines with columns. It depends on the
-// content only, not on how fast that comes.
-func (f *File) Head() (_ []byte, err error) {
-	switch {
-	case f.head != nil:
-	case f.live != nil:
-		f.head, err = f.liveHead()
-	case f.piece.Whole():
-		f.head, err = f.readHead()
-	default:
-		var shared string
-		shared, err = f.shared().head.get(func() (string, error) {
-			head, err := f.readHead()
-			if int64(len(head)) < min(HeadBytes, f.piece.Size) {
-				f.head = head
-				return "", err // reading failed on the way: it is not shared
-			}
-			return string(head), err
-		})
-		if err == nil && f.head == nil {
-			f.head = []byte(shared)
-		}
-	}
-	return f.head, err
-}
-
-// readHead reads the beginning of the file.
-func (f *File) readHead() ([]byte, error) {
-	if err := f.restart(0); err != nil {
-		return nil, err
-	}
-	limit := int64(HeadBytes)
-	if f.comp == plain {
-		limit = min(limit, f.piece.Size) // a small file needs no more
-	}
-	head := make([]byte, limit)
-	n, err := io.ReadFull(f.stream, head)
-	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
-		return nil, f.stream.err
-	}
-	f.ready = true
-	return head[:n], nil
-}
-
 // At returns a reader of the decompressed bytes from offset off to the end of
 // the file, which replaces the one returned before. A compressed file can only
 // be read from offset 0. Errors of the reader are *Error.
@@ -200,7 +147,7 @@ func (f *File) restart(off int64) error {
 		return classify(&f.piece, off, err)
 	}
 	f.raw = raw
-	stored := &storedReader{r: &contextReader{f.ctx, raw}}
+	stored := &storedReader{r: f.summed(&contextReader{f.ctx, raw}, off)}
 	window, widen := uint64(narrowWindow), f.widen
 	if f.live != nil { // it cannot be read again, and nothing else reads it
 		window, widen = maxWindow, nil

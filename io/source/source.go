@@ -59,15 +59,11 @@ func (p *Piece) Whole() bool { return p.Start == 0 && p.End == p.Size }
 // pack of up to MaxPack whole small files. Its pieces are in the order of
 // (URI, Start), and so are the ranges of a plan.
 type Range struct {
-	K    int    `json:"k"` // 0-based place in the plan
-	N    int    `json:"n"` // number of ranges in the plan
-	Dir  string `json:"-"` // what relative paths are relative to; set by the plan's reader
-	Done bool   `json:"-"` // its output was there when it was looked for
-	// Digests is the folder or URI where processes leave the digests of files that are
-	// cut into many pieces, so that each process need not read all of each file; "" if
-	// they share none.
-	Digests string  `json:"-"`
-	Pieces  []Piece `json:"pieces"`
+	K      int     `json:"k"` // 0-based place in the plan
+	N      int     `json:"n"` // number of ranges in the plan
+	Dir    string  `json:"-"` // what relative paths are relative to; set by the plan's reader
+	Done   bool    `json:"-"` // its output was there when it was looked for
+	Pieces []Piece `json:"pieces"`
 }
 
 // Bytes is the number of stored bytes in the range.

@@ -254,31 +254,6 @@ func TestPermission(t *testing.T) {
 	}
 }
 
-func TestDigest(t *testing.T) {
-	const want = "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882" // of 0123456789
-	dir := tree(t, map[string]string{"x.txt": "0123456789"})
-	inputs, err := List(t.Context(), []string{"x.txt"}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, size := range []int64{0, 3} {
-		plan, err := NewPlan(inputs, PlanOptions{Dir: dir, RangeBytes: size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range plan.Ranges {
-			f, err := Open(t.Context(), &plan.Ranges[i], &plan.Ranges[i].Pieces[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := f.Digest(t.Context()); err != nil || got != want {
-				t.Errorf("got %s, %v", got, err)
-			}
-			f.Close()
-		}
-	}
-}
-
 func TestCancelled(t *testing.T) {
 	dir := tree(t, map[string]string{"x/y.txt": "x"})
 	ctx, cancel := context.WithCancel(t.Context())

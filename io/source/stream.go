@@ -57,7 +57,7 @@ func (f *File) widen(s *stream) error {
 	f.raw.Close()
 	f.raw = raw
 	s.dec.(io.Closer).Close()
-	s.stored.r, s.stored.n = &contextReader{f.ctx, raw}, 0
+	s.stored.r, s.stored.n = f.summed(&contextReader{f.ctx, raw}, 0), 0
 	if wideDecoder == nil {
 		if wideDecoder, err = newDecoder(nil, maxWindow); err != nil {
 			return err

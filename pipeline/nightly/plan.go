@@ -268,11 +268,11 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 		return Changed, "it cannot be opened"
 	}
 	defer f.Close()
-	sum, err := f.Digest(ctx)
+	sum, err := f.Sum(ctx)
 	switch {
 	case err != nil:
 		return Changed, "it cannot be read"
-	case sum != e.SourceVersion:
+	case sum.String() != e.SourceVersion:
 		return Changed, "other bytes of the same number"
 	}
 	return touched, ""

@@ -158,7 +158,7 @@ class Results(unittest.TestCase):
             self.assertEqual(said.returncode, 0, said.stderr)
             parquet = pyarrow.parquet.read_table(os.path.join(folder, "out", "trees"))
         ours = set(table.schema.names) - {"sent_id", "start", "end"}
-        self.assertEqual(ours, set(parquet.schema.names) - {"sent_id", "source_uri", "source_version", "start_byte", "end_byte"})
+        self.assertEqual(ours, set(parquet.schema.names) - {"sent_id", "source_uri", "start_byte", "end_byte"})
         for name in sorted(ours):
             self.assertEqual(table[name].to_pylist(), parquet[name].to_pylist(), name)
         self.assertEqual(self.parser.arrow([]).schema, table.schema)

@@ -99,7 +99,7 @@ def rows_of(document: str, text: str, ticket: Ticket) -> Tuple[List[Row], List[F
         row["start"], row["end"] = places.of(row.pop("start_byte")), places.of(row.pop("end_byte"))
         row["sent_id"], row["doc_id"] = f"{name}-{len(rows) + 1}", document
         row["comments"] = [f"# newdoc id = {name}" if c.startswith("# newdoc id = ") else c for c in row["comments"]]
-        del row["source_uri"], row["source_version"]
+        del row["source_uri"]
         rows.append(row)
     return rows, failures
 
