@@ -27,12 +27,13 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 	if between == nil {
 		between = func(_ beam.Scope, _ string, c beam.PCollection) beam.PCollection { return c }
 	}
+	o := job.Parsing()
 	chunks := between(s, "read", transforms.Read(s, job, transforms.Expand(s, job)))
-	chunks = between(s, "segment", transforms.Segment(s, job, chunks))
-	chunks = between(s, "encode", transforms.Encode(s, job, chunks))
-	chunks = between(s, "tag", transforms.Tag(s, job, chunks))
-	chunks = between(s, "prune", transforms.Prune(s, job, chunks))
-	chunks = between(s, "parse", transforms.Parse(s, job, chunks))
+	chunks = between(s, "segment", transforms.Segment(s, chunks, o))
+	chunks = between(s, "encode", transforms.Encode(s, chunks, o))
+	chunks = between(s, "tag", transforms.Tag(s, chunks, o))
+	chunks = between(s, "prune", transforms.Prune(s, chunks, o))
+	chunks = between(s, "parse", transforms.Parse(s, chunks, o))
 	done := transforms.Write(s, job, chunks)
 	transforms.Finish(s, job, done)
 }

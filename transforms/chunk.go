@@ -1,10 +1,10 @@
-// Package transforms holds the stages of the pipeline as Beam DoFns: Read,
+// Package transforms holds the stages of the pipeline as Beam transforms: Read,
 // Segment, Encode, Tag, Prune, Parse, Write and Finish. It does no arithmetic of
 // the parser: it cuts, hands over, counts and commits.
 //
-// A Chunk is the only element type between Read and Write, and every
-// collection of chunks has one consumer: a stage owns the chunk that it gets,
-// fills in what is empty and passes it on.
+// A Chunk is the only element type between Read and Write. Like every element in Beam
+// it is immutable: a stage copies what it changes, so a collection of chunks may have
+// any number of consumers.
 package transforms
 
 import (
@@ -81,7 +81,8 @@ func warned(stage string, why syntax.Fault, at place, text string) output.Failur
 }
 
 // A Chunk is a run of consecutive blocks or sentences of one range, about
-// 20,000 tokens, in input order. The stages own the chunk they are given.
+// 20,000 tokens, in input order. Nobody changes a chunk that has been emitted, nor
+// anything in it.
 type Chunk struct {
 	Range   int
 	Attempt uint64 // the reading of the range that made it; not part of any result

@@ -19,8 +19,8 @@ import (
 // keeps that tree if its expected LAS is at least the effort (model.Sure).
 //
 // PCollection<Chunk> -> PCollection<Chunk>
-func Encode(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return perChunk(s, "Encode", job, chunks)
+func Encode(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
+	return perChunk(s, "Encode", o, chunks)
 }
 
 // ParseEffort returns the effort that an option says, 1 if it is "".
@@ -68,6 +68,7 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 	if least == 0 {
 		return c, 0
 	}
+	c.own()
 	faults := make([]stageFault, len(c.Sentences))
 	list := make([]*syntax.Sentence, len(c.Sentences))
 	for i := range list {

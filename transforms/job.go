@@ -82,6 +82,7 @@ type stageFault struct {
 // keepStages is keep for faults of several stages.
 func (c *Chunk) keepStages(faults []stageFault) {
 	kept := c.Sentences[:0:0]
+	c.Failures = slices.Clip(c.Failures)
 	for i := range c.Sentences {
 		if f := &faults[i]; f.fault == noFault {
 			kept = append(kept, c.Sentences[i])

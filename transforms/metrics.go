@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -42,10 +43,10 @@ var metrics = struct {
 }
 
 // safely calls tell, which tells Beam something. If it fails, the run goes on.
-func safely(tell func()) {
+func safely(ctx context.Context, tell func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			logger.Printf("metrics: %v", r)
+			notice(ctx, log.SevWarn, "metrics: %v", r)
 		}
 	}()
 	tell()
@@ -53,7 +54,7 @@ func safely(tell func()) {
 
 // count tells Beam what a written chunk holds. It costs some nanoseconds a
 // sentence. If it fails, the run goes on.
-func (c *Chunk) count(ctx context.Context) { safely(func() { c.countAll(ctx) }) }
+func (c *Chunk) count(ctx context.Context) { safely(ctx, func() { c.countAll(ctx) }) }
 
 func (c *Chunk) countAll(ctx context.Context) {
 	if ms := loadMillis.Swap(0); ms > 0 {

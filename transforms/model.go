@@ -92,23 +92,6 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 	return m, digest, err
 }
 
-// open opens the job's model, checks that it is the one that the launcher saw, and
-// tells it what the user knows of the text.
-func (j *Job) open() (Stages, error) {
-	m, digest, err := OpenModel(j.Model)
-	if err != nil {
-		return nil, j.failed(context.Background(), -1, err)
-	}
-	if digest != j.ModelDigest {
-		return nil, j.failed(context.Background(), -1, fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
-			j.Model, short(j.ModelDigest), short(digest)))
-	}
-	if m, err = Customize(m, &j.Options, j.readCustom); err != nil {
-		return nil, j.failed(context.Background(), -1, err)
-	}
-	return m, nil
-}
-
 // short is enough of a digest to tell models apart.
 func short(digest string) string {
 	if len(digest) > 12 {

@@ -1,10 +1,10 @@
 package transforms
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"log"
-	"os"
+	golog "log"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"golang.org/x/time/rate"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -19,16 +20,25 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// logger writes notices: neither results nor errors of the run. It is not the standard
-// logger, because Beam writes to that one.
-var logger = log.New(os.Stderr, "", log.Ltime)
+// logger is where LogTo sends notices; nil is Beam's log.
+var logger atomic.Pointer[golog.Logger]
 
-// LogTo makes this package, and the stores that it reads, log to w and not to standard
-// error. It may be called at any time. Each write holds whole lines, which may contain
-// anything that an input contains.
+// LogTo makes this package, and the stores that it reads, log to w. Without it, this
+// package logs to Beam's log and the stores log to standard error. LogTo may be called
+// at any time. Each write holds whole lines, which may contain anything that an input
+// contains.
 func LogTo(w io.Writer) {
-	logger.SetOutput(w)
+	logger.Store(golog.New(w, "", golog.Ltime))
 	store.LogTo(w)
+}
+
+// notice logs what is neither a result nor an error of the run.
+func notice(ctx context.Context, severity log.Severity, format string, a ...any) {
+	if l := logger.Load(); l != nil {
+		l.Printf(format, a...)
+		return
+	}
+	log.Output(ctx, severity, 1, fmt.Sprintf(format, a...))
 }
 
 // internal is the fault of a defect of the program.
@@ -36,14 +46,14 @@ func internal(what any) syntax.Fault {
 	return syntax.Because(syntax.KindInternal, "internal: %s", output.Cut(fmt.Sprint(what), output.FailureText))
 }
 
-// shown is the number of panics whose stack is printed to standard error: every
-// sentence of a large run may panic.
+// shown limits the panics whose stack is logged: every sentence of a large run may
+// panic.
 var shown = rate.Sometimes{First: 10, Interval: time.Minute}
 
 // recovered logs a panic and returns its fault. It must be called while the panic's
 // stack is still in place.
 func recovered(what any) syntax.Fault {
-	shown.Do(func() { logger.Printf("recovered: %v\n%s", what, debug.Stack()) })
+	shown.Do(func() { notice(context.Background(), log.SevError, "recovered: %v\n%s", what, debug.Stack()) })
 	return internal(what)
 }
 

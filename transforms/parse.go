@@ -3,6 +3,7 @@ package transforms
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -15,8 +16,8 @@ import (
 // what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
-func Parse(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return perChunk(s, "Parse", job, chunks)
+func Parse(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
+	return perChunk(s, "Parse", o, chunks)
 }
 
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
@@ -25,11 +26,15 @@ func ParseChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if effort(m, &o) > 0 {
 		return c
 	}
+	c.own()
 	refused := make([]syntax.Fault, len(c.Sentences))
 	panics := each(len(c.Sentences),
 		func(i int) int { return len(c.Sentences[i].Words) },
 		func(i int) {
-			refused[i] = parseSentence(&c.Sentences[i].Sentence, m, &o)
+			s := &c.Sentences[i].Sentence
+			c := &s.Candidates // Parse may add some
+			c.Start, c.Heads, c.LogOdds = slices.Clone(c.Start), slices.Clone(c.Heads), slices.Clone(c.LogOdds)
+			refused[i] = parseSentence(s, m, &o)
 		})
 	for i, fault := range panics {
 		if fault != noFault {

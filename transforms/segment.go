@@ -16,8 +16,8 @@ import (
 // Segment cuts the blocks of raw text into sentences. CoNLL sentences pass.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
-func Segment(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return perChunk(s, "Segment", job, chunks)
+func Segment(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
+	return perChunk(s, "Segment", o, chunks)
 }
 
 // SegmentChunk is Segment on one chunk.
@@ -41,6 +41,7 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 			}
 		})
 
+	c.Sentences, c.Failures = slices.Clone(c.Sentences), slices.Clip(c.Failures)
 	c.Segmented = make([]output.Count, len(c.Files))
 	for i := range c.Sentences { // CoNLL: a sentence is a block
 		c.Segmented[c.Sentences[i].File].Blocks++

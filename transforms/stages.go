@@ -2,45 +2,46 @@ package transforms
 
 import (
 	"context"
-	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[chunkFn]())
+	register.DoFn3x0[context.Context, Chunk, func(Chunk)](&chunkFn{})
+	register.Emitter1[Chunk]()
 }
 
 // A chunkFn is a stage between Read and Write, by its name: it makes one chunk of one.
 type chunkFn struct {
-	Job    Job
-	Stage  string
-	stages Stages
+	Stage   string
+	Parsing parsing
+	stages  Stages
 }
 
 // perChunk adds a stage to a pipeline, in a scope of its name.
-func perChunk(s beam.Scope, stage string, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope(stage), &chunkFn{Job: job, Stage: stage}, chunks)
+func perChunk(s beam.Scope, stage string, o Options, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope(stage), &chunkFn{Stage: stage, Parsing: o.parsing(stage)}, chunks)
 }
 
-func (f *chunkFn) Setup() (err error) {
-	f.stages, err = f.Job.open()
+func (f *chunkFn) Setup(ctx context.Context) (err error) {
+	f.stages, err = f.Parsing.open(ctx)
 	return err
 }
 
 func (f *chunkFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk)) {
-	m, o := f.stages, f.Job.Options
+	m, o := f.stages, f.Parsing.Rows
 	switch f.Stage {
 	case "Segment":
 		c = SegmentChunk(c, m, o)
 	case "Encode":
 		var encoded int
 		c, encoded = EncodeChunk(c, m, o)
-		safely(func() { inc(ctx, metrics.tokensEncoded, int64(encoded)) })
+		safely(ctx, func() { inc(ctx, metrics.tokensEncoded, int64(encoded)) })
 	case "Tag":
 		c = TagChunk(c, m, o)
 	case "Prune":
@@ -53,19 +54,29 @@ func (f *chunkFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk))
 	emit(c)
 }
 
+// own gives c copies of what Tag and Parse change.
+func (c *Chunk) own() {
+	c.Sentences = slices.Clone(c.Sentences)
+	for i := range c.Sentences {
+		s := &c.Sentences[i]
+		s.Words, s.TagProb = slices.Clone(s.Words), slices.Clone(s.TagProb)
+	}
+}
+
 // Tag fills in the tags, features and lemmas of sentences in which a word has no UPOS,
 // or replaces them in all sentences. A sentence that is already tagged stays as it is,
 // because its empty features mean that there are none. Tag does not change what Encode
 // sets.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
-func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return perChunk(s, "Tag", job, chunks)
+func Tag(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
+	return perChunk(s, "Tag", o, chunks)
 }
 
 // TagChunk is Tag on one chunk.
 func TagChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if effort(m, &o) == 0 {
+		c.own()
 		c.perSentence(stageTag, func(s *syntax.Sentence) { tagSentence(s, m, &o) })
 	}
 	return c
@@ -87,13 +98,14 @@ func needsTags(s *syntax.Sentence, o *output.RowOptions) bool {
 // Prune finds the candidate heads of every word. It leaves alone what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
-func Prune(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return perChunk(s, "Prune", job, chunks)
+func Prune(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
+	return perChunk(s, "Prune", o, chunks)
 }
 
 // PruneChunk is Prune on one chunk.
 func PruneChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if effort(m, &o) == 0 {
+		c.Sentences = slices.Clone(c.Sentences)
 		c.perSentence(stagePrune, m.Prune)
 	}
 	return c

@@ -47,7 +47,6 @@ type exitCode int
 func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
 func main() {
-	transforms.LogTo(spoken{os.Stderr})
 	args := os.Args[1:]
 	if isWorker(args) {
 		flag.CommandLine.Init(os.Args[0], flag.ContinueOnError) // or flag ends the process with 2
@@ -56,6 +55,7 @@ func main() {
 		}
 		beam.Init() // never returns
 	}
+	transforms.LogTo(spoken{os.Stderr})
 	catchSignals()
 	defer func() {
 		if interrupted() { // a panic over what a signal has taken away

@@ -1,0 +1,159 @@
+package transforms
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// NoEncoder is the Effort that never uses a model's encoder.
+const NoEncoder = -1
+
+// Options say how text is parsed. The zero value does what the command treebeam parse
+// does without flags.
+type Options struct {
+	// Model is "" for the built-in English model, "embedded-accurate", a path that every
+	// worker sees, or the URI of a model in an object store.
+	Model string
+	// Effort is the confidence, up to 1, from which on a sentence keeps its parse without
+	// the model's encoder; 0 means 1. NoEncoder uses none.
+	Effort float64
+
+	Lines    string // what line breaks mean: "auto", "wrapped", "paragraph" or "sentence"; "" is "auto"
+	MaxWords int    // longer sentences of raw text are cut; 0 means 1000
+	Ranges   bool   // put TokenRange=start:end into MISC, in code points of the document
+	Retag    bool   // replace the tags of sentences that have some
+	// KeepHeads keeps the heads that CoNLL sentences have, and their deprels.
+	KeepHeads bool
+
+	// Custom names the user's lists (docs/custom.md): files that the process that builds
+	// the pipeline reads. They travel in the pipeline, so they are small (maxCustom).
+	Custom        CustomFiles
+	Unconstrained bool // allow trees that break rules of Universal Dependencies
+
+	Seed       uint64 // of the search; 0 means 1
+	Restarts   int    // most climbs of the search for a sentence; 0 means the model's default
+	Exact      int    // score all trees of a sentence that has at most as many; 0 means the default
+	Certify    int    // steps of the proof that a tree is the best; 0 means the default
+	Budget     int    // work for a sentence, after which the best tree so far is kept; 0 means the default
+	Projective bool   // find the best tree without crossing arcs
+
+	job *Job // has all options in place of these
+}
+
+// Parsing returns the options that the stages of the job have.
+func (j *Job) Parsing() Options { return Options{job: j} }
+
+// parsing is what the workers of a stage know: the options without what only the
+// process that builds the pipeline knows.
+type parsing struct {
+	Model  string
+	Digest string // of the model; "" if the process that built the pipeline could not open it
+	Rows   output.RowOptions
+	Lists  CustomTexts
+	Job    *Job `json:",omitempty"` // whose stage it is; nil: another pipeline's
+}
+
+// maxCustom bounds the lists of Options.Custom, in bytes: engines limit the size of a
+// pipeline.
+const maxCustom = 1 << 20
+
+// Check says why the options cannot be used, with the remedy. The transforms panic with
+// this error. A model at a path that this process does not see is not checked here, but
+// when a worker opens it.
+func (o *Options) Check() error {
+	_, err := o.checked()
+	return err
+}
+
+// parsing is the checked options for the stage. As usual in Beam, it panics while the
+// pipeline is built.
+func (o *Options) parsing(stage string) parsing {
+	p, err := o.checked()
+	if err != nil {
+		panic(fmt.Errorf("transforms.%s: %w", stage, err))
+	}
+	return p
+}
+
+func (o *Options) checked() (parsing, error) {
+	if j := o.job; j != nil {
+		return parsing{Model: j.Model, Digest: j.ModelDigest, Rows: j.Options, Job: j}, nil
+	}
+	p := parsing{Model: o.Model, Rows: output.RowOptions{
+		Lines: cmp.Or(o.Lines, string(text.AutoLines)), MaxWords: cmp.Or(o.MaxWords, 1000), Ranges: o.Ranges,
+		Retag: o.Retag, KeepHeads: o.KeepHeads, Unconstrained: o.Unconstrained,
+		Parse: output.ParseOptions{Seed: cmp.Or(o.Seed, 1), Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget,
+			Projective: o.Projective, Certify: o.Certify},
+	}}
+	switch {
+	case o.Effort == NoEncoder:
+		p.Rows.Effort = "0"
+	case !(o.Effort >= 0 && o.Effort <= 1):
+		return p, fmt.Errorf("Effort %v: must be from 0 to 1, or NoEncoder", o.Effort)
+	case o.Effort > 0 && o.Effort < 1:
+		p.Rows.Effort = strconv.FormatFloat(o.Effort, 'g', -1, 64)
+	}
+	if _, err := text.ParseLines(o.Lines); err != nil {
+		return p, fmt.Errorf("Lines: %w", err)
+	}
+	if p.Rows.MaxWords < 1 || p.Rows.MaxWords > syntax.MaxWords {
+		return p, fmt.Errorf("MaxWords %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
+	}
+	if o.Restarts < 0 || o.Budget < 0 {
+		return p, errors.New("Restarts and Budget must not be negative; 0 means the model's default")
+	}
+	lists, err := o.Custom.Read(context.Background())
+	if err != nil {
+		return p, fmt.Errorf("Custom: %w", err)
+	}
+	if n := len(lists.Abbreviations) + len(lists.KeepTogether) + len(lists.Exceptions); n > maxCustom {
+		return p, fmt.Errorf("Custom: the lists have %d bytes, the limit in a pipeline is %d", n, maxCustom)
+	}
+	p.Lists = *lists
+	p.Lists.Note(&p.Rows)
+	m, digest, err := OpenModel(o.Model)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && IsLocalModel(o.Model):
+		return p, nil // the workers may see it
+	case err != nil:
+		return p, err
+	}
+	p.Digest = digest
+	return p, CheckEffort(m, &p.Rows)
+}
+
+// open opens the model, checks that it is the one that was seen when the pipeline was
+// built, and tells it what the user knows of the text.
+func (p *parsing) open(ctx context.Context) (Stages, error) {
+	m, digest, err := OpenModel(p.Model)
+	if err == nil && p.Digest != "" && digest != p.Digest {
+		err = fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
+			p.Model, short(p.Digest), short(digest))
+	}
+	if err == nil && p.Digest == "" {
+		err = CheckEffort(m, &p.Rows)
+	}
+	if err == nil {
+		m, err = Customize(m, &p.Rows, p.lists)
+	}
+	if err != nil && p.Job != nil {
+		err = p.Job.failed(ctx, -1, err)
+	}
+	return m, err
+}
+
+// lists returns the user's lists.
+func (p *parsing) lists() (*CustomTexts, error) {
+	if p.Job != nil {
+		return p.Job.readCustom()
+	}
+	return &p.Lists, nil
+}
