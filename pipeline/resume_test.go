@@ -58,14 +58,14 @@ func TestDamagedPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(parts[1], 100); err != nil {
+		if err := os.Truncate(parts[0], 100); err != nil {
 			t.Fatal(err)
 		}
-		copied, err := os.ReadFile(parts[2])
+		copied, err := os.ReadFile(parts[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(parts[3], copied, 0o644); err != nil {
+		if err := os.WriteFile(parts[2], copied, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		same(t, kind+" damaged", want, run(t, o))
@@ -380,7 +380,7 @@ func TestBrokenDisk(t *testing.T) {
 		err             error
 	}{
 		{store.FaultWrite, "trees/part-00003", syscall.ENOSPC},
-		{store.FaultWrite, "failures/part-00002", syscall.EIO},
+		{store.FaultWrite, "failures/part-00000", syscall.EIO},
 		{store.FaultSync, "trees/part-00001", syscall.EIO},
 		{store.FaultRename, "trees/part-00004", syscall.ENOSPC},
 		{store.FaultCreate, "trees/part-00000", syscall.ENOSPC},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -153,7 +154,7 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	parts := int64(countParts(want))
 	requests := b.server.Requests()
 	t.Logf("%d requests for %d ranges", requests, parts)
-	if requests > 3*int(parts)+33 { // two to see that a range is done, one for its sums; one to see that there is no words/, two that the manifest is new
+	if requests > int(parts)+36 { // one to see that a range is done; another for the few that have failures
 		t.Errorf("%d requests where %d ranges are done", requests, parts)
 	}
 	same(t, "again", want, objects(t, b.uri+"/first/out"))
@@ -162,6 +163,32 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	}
 	if n := transforms.Progress.Skipped.Load() - skipped; n != parts {
 		t.Errorf("%d ranges of %d were skipped", n, parts)
+	}
+}
+
+// A range that is new takes three requests besides those for its input, and one that is
+// done takes one.
+func TestRequests(t *testing.T) {
+	b := gsBucket(t)
+	ranges := 200
+	if n, err := strconv.Atoi(os.Getenv("TREEBEAM_TEST_RANGES")); err == nil {
+		ranges = n
+	}
+	o := options(write(t, map[string]string{"a.txt": strings.Repeat("Ten bytes.\n\n", 20*ranges)}), b.uri+"/out")
+	o.RangeBytes = 20 * int64(len("Ten bytes.\n\n"))
+	for _, c := range []struct {
+		what   string
+		of, at float64 // a range, and at most
+	}{{"new", 3, 3}, {"done", 1, 1.5}} {
+		b.server.Break(nil)
+		if err := tryRun(o); err != nil {
+			t.Fatal(err)
+		}
+		n := b.server.Requests()
+		t.Logf("%d requests for %d ranges that are %s", n, ranges, c.what)
+		if n < int(c.of)*ranges || n > int(c.at*float64(ranges))+40 {
+			t.Errorf("%d requests for %d ranges that are %s", n, ranges, c.what)
+		}
 	}
 }
 
@@ -236,7 +263,7 @@ func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, data := range map[int]string{1: "not Parquet", 2: want[store.Within(b.uri+"/first/out", paths[3])], 4: ""} {
+		for i, data := range map[int]string{0: "not Parquet", 1: want[store.Within(b.uri+"/first/out", paths[2])], 2: ""} {
 			put(t, paths[i], []byte(data))
 		}
 		same(t, kind+" damaged", want, run(t, o))

@@ -89,7 +89,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 			return nil, err
 		}
 	}
-	s.sum.NoteLanguage(m.TrainedOn(), nil)
+	s.sum.NoteLanguage(m.TrainedOn())
 	if s.buf, err = s.rows.End(s.buf[:0]); err != nil {
 		return nil, err
 	}

@@ -29,15 +29,17 @@ type finishFn struct {
 
 func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*Done) bool) error {
 	seen := make([]bool, f.Job.Ranges)
+	changed := false
 	var d Done
 	for next(&d) {
 		if d.K < 0 || d.K >= len(seen) {
 			return f.Job.failed(ctx, -1, fmt.Errorf("range %d was finished, but the plan has %d", d.K, len(seen)))
 		}
 		seen[d.K] = true
+		changed = changed || !d.Skipped
 	}
 	if k := slices.Index(seen, false); k >= 0 {
 		return f.Job.failed(ctx, -1, fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen)))
 	}
-	return f.Job.failed(ctx, -1, f.Job.Finish(ctx))
+	return f.Job.failed(ctx, -1, f.Job.Finish(ctx, changed))
 }

@@ -15,7 +15,7 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[writeFn]())
 }
 
-// Write turns the chunks of each range into its two parts, failures first:
+// Write turns the chunks of each range into its parts, the trees last:
 // the trees are the commit mark. It wants the chunks of one reading of a range
 // in order and in one process, and fails on a runner that does otherwise.
 //

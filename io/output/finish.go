@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
@@ -14,55 +16,59 @@ import (
 // Finish closes an output all of whose ranges are done: it checks the sums in the
 // footers of their parts, and writes documents/, summary.json and, last of all,
 // manifest.json, whose presence says that the output is complete. After too many
-// internal errors it fails and writes no manifest.
-func (r *Run) Finish(ctx context.Context) error { return r.finish(ctx, false) }
+// internal errors it fails and writes no manifest. changed says that parts were made
+// since the run began: if none were, a complete output gets its manifest once more, and
+// no part is opened.
+func (r *Run) Finish(ctx context.Context, changed bool) error {
+	if !changed && !r.Verify {
+		if m, err := Check(ctx, r.Output); err == nil && m.FP == r.FP {
+			return r.writeManifest(ctx, m)
+		}
+	}
+	return r.finish(ctx, false)
+}
 
 // Complete does for an output whose parts Rewrite has made what Finish does
 // for one that was parsed: it checks the sums and writes documents/,
 // summary.json and manifest.json.
 func (r *Run) Complete(ctx context.Context) error { return r.finish(ctx, true) }
 
-// finish does Finish's work. The parts of a merged output come from runs whose
-// defects were few enough each.
+// finish does Finish's work, in the order of the ranges: it holds no more of the input
+// files than the parts that it is reading. The parts of a merged output come from runs
+// whose defects were few enough each.
 func (r *Run) finish(ctx context.Context, merged bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
-	var docs []File
 	manifest := Manifest{Record: r.Record, Model: r.ModelID(), Ranges: r.Ranges}
-	for part, err := range r.allSums(ctx) {
-		if err != nil {
-			return err
-		}
-		sum.addRows(part.reasons, part.status, &part.work)
-		docs = append(docs, part.files...)
-		for i, kind := range r.kinds() {
-			manifest.Files = append(manifest.Files, Listed{Path: r.name(kind, part.listed.k), Bytes: part.listed.parts[i].Size, Rows: part.rows[i]})
-		}
-	}
-	if sum.Work != nil {
-		sum.Work.setQuantiles()
-	}
-	docs, err := mergeFiles(docs)
+	documents, err := r.createDocuments(ctx)
 	if err != nil {
 		return err
 	}
-	for i := range docs {
-		if err := sum.addFile(&docs[i]); err != nil {
+	defer documents.file.Abort()
+	for f, err := range mergeFiles(r.finished(ctx, &sum, &manifest)) {
+		if err == nil {
+			err = sum.addFile(f)
+		}
+		if err == nil {
+			sum.meet(f)
+			err = documents.Write(f.document())
+		}
+		if err != nil {
 			return err
 		}
 	}
-	sum.noteSuspects(": see repaired in documents/")
-	sum.NoteLanguage(r.TrainedOn, docs)
+	sum.close(r.TrainedOn)
 	if err := sum.defects(); err != nil && !merged {
 		return fmt.Errorf("%w; the output is not marked complete", err)
 	}
-	sum.sortReasons()
-	if err := r.writeDocuments(ctx, docs); err != nil {
+	if err := documents.commit(); err != nil {
 		return err
 	}
 	if err := r.writeJSON(ctx, SummaryFile, sum); err != nil {
 		return err
 	}
-	for _, f := range []Listed{{Path: r.documentsName(), Rows: int64(len(docs))}, {Path: SummaryFile}} {
+	for _, f := range []Listed{{Path: r.documentsName(), Rows: sum.Files}, {Path: SummaryFile}} {
 		if f.Bytes, err = r.size(ctx, f.Path); err != nil {
 			return err
 		}
@@ -70,6 +76,31 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 	}
 	r.ForgetCauses(ctx)
 	return r.writeManifest(ctx, &manifest)
+}
+
+// finished yields what every range has read of its files, in order, and adds the other
+// sums of the range to sum and its parts to the manifest.
+func (r *Run) finished(ctx context.Context, sum *Summary, manifest *Manifest) iter.Seq2[[]File, error] {
+	return func(yield func([]File, error) bool) {
+		for part, err := range r.allSums(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			sum.addRows(part.reasons, part.status, &part.work)
+			kinds := r.kinds(part)
+			for _, kind := range kinds {
+				manifest.Files = append(manifest.Files, Listed{Path: r.name(kind, part.k), Bytes: part.listed.parts[kind].Size, Rows: part.rows[kind]})
+			}
+			// A process that was killed before it had published the trees may have had failures.
+			if stray, ok := part.listed.parts["failures"]; ok && !slices.Contains(kinds, "failures") {
+				err = store.Delete(ctx, stray.Name)
+			}
+			if !yield(part.files, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // size is the size of a file of an output.
@@ -85,28 +116,30 @@ func (r *Run) size(ctx context.Context, path string) (int64, error) {
 	return info.Size, nil
 }
 
-func (r *Run) writeDocuments(ctx context.Context, docs []File) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// documents is the part of documents/ that is being written.
+type documents struct {
+	*parquet.Writer[parquet.Document]
+	file store.Writer
+}
+
+func (r *Run) createDocuments(ctx context.Context) (*documents, error) {
 	out, name, err := store.Of(ctx, store.Join(r.Output, r.documentsName()))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := out.Create(ctx, name, store.Options{Expect: store.Anything, Temp: tmpDir(r.Output)})
 	if err != nil {
+		return nil, err
+	}
+	footer := append(r.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: r.FP})
+	return &documents{parquet.NewWriter[parquet.Document](f, footer, r.Options.KeepKeys()...), f}, nil
+}
+
+func (d *documents) commit() error {
+	if err := d.Close(); err != nil {
 		return err
 	}
-	defer f.Abort()
-	w := parquet.NewWriter[parquet.Document](f, append(r.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: r.FP}), r.Options.KeepKeys()...)
-	for i := range docs {
-		if err := w.Write(docs[i].document()); err != nil {
-			return err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return f.Commit()
+	return d.file.Commit()
 }
 
 func (r *Run) writeJSON(ctx context.Context, name string, v any) error {
@@ -119,53 +152,79 @@ func (r *Run) writeJSON(ctx context.Context, name string, v any) error {
 
 // partSums is the content of the footer of a range's trees.
 type partSums struct {
-	listed  listed
-	rows    [3]int64 // by kind, as Run.kinds has them
+	k       int
+	rows    map[string]int64 // by kind
 	files   []File
 	reasons []Reason
 	status  map[string]int64
 	work    Work
+	listed  listed // set by allSums
 }
 
 // allSums yields the sums of all ranges in order. The pair with an error is
 // the last.
 func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 	return inOrder(ctx, r.listed(ctx), func(l listed) (*partSums, error) {
-		if !l.complete() {
+		sums, err := r.sumsOf(l)
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", l.k)
-		}
-		trees, err := parquet.OpenListed(*l.parts[0])
-		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a concurrent run
-			trees, err = parquet.OpenFile(l.parts[0].Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", l.k, err)
 		}
-		defer trees.Close()
-		return r.sums(l, trees)
+		return sums, nil
 	})
 }
 
-// sums reads the footer of the trees of a range.
-func (r *Run) sums(l listed, part *parquet.File) (*partSums, error) {
-	path := l.parts[0].Name
-	if err := part.CheckPart(&parquet.PartFile{Path: path, FP: r.FP, K: l.k, N: r.Ranges, Rows: -1}); err != nil {
+// sumsOf reads the footer of the trees of a range, and checks that its other parts were
+// listed.
+func (r *Run) sumsOf(l listed) (*partSums, error) {
+	info, err := l.part("trees")
+	if err != nil {
 		return nil, err
 	}
-	s := &partSums{listed: l}
-	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
-		if err := fromFooter(part, path, key, value); err != nil {
+	trees, err := parquet.OpenListed(info)
+	if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a concurrent run
+		trees, err = parquet.OpenFile(info.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer trees.Close()
+	sums, err := r.sums(l.k, trees)
+	if err != nil {
+		return nil, err
+	}
+	sums.listed = l
+	for _, kind := range r.kinds(sums) {
+		if _, err := l.part(kind); err != nil {
 			return nil, err
 		}
 	}
+	return sums, nil
+}
+
+// sums reads the footer of the trees of range k.
+func (r *Run) sums(k int, trees *parquet.File) (*partSums, error) {
+	path := r.partID(k).Path("trees")
+	if err := r.partID(k).Check("trees", trees, trees); err != nil {
+		return nil, err
+	}
+	s := &partSums{k: k}
+	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
+		if err := fromFooter(trees, path, key, value); err != nil {
+			return nil, err
+		}
+	}
+	s.rows = map[string]int64{}
 	for i := range s.files {
 		f := &s.files[i]
-		s.rows[0] += f.Trees
-		s.rows[1] += f.Errors + f.Warnings
-		s.rows[2] += f.Words
+		s.rows["trees"] += f.Trees
+		s.rows["failures"] += f.Errors + f.Warnings
+		s.rows["words"] += f.Words
 	}
-	if s.rows[0] != part.Len() {
-		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, part.Len(), s.rows[0])
+	if s.rows["trees"] != trees.Len() {
+		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, trees.Len(), s.rows["trees"])
 	}
 	return s, nil
 }
@@ -183,7 +242,7 @@ func fromFooter(part *parquet.File, path, key string, value any) error {
 // in order, say of each input file that all its ranges have read. The pair
 // with an error is the last.
 func PartFiles(parts []string) iter.Seq2[*File, error] {
-	return wholeFiles(func(yield func([]File, error) bool) {
+	pieces := func(yield func([]File, error) bool) {
 		for _, path := range parts {
 			part, err := parquet.OpenFile(path)
 			var files []File
@@ -195,31 +254,15 @@ func PartFiles(parts []string) iter.Seq2[*File, error] {
 				return
 			}
 		}
-	})
-}
-
-// wholeFiles merges what parts, in order, say of their files. It leaves out a file if a
-// piece of it is missing or if it changed between two pieces.
-func wholeFiles(parts iter.Seq2[[]File, error]) iter.Seq2[*File, error] {
+	}
 	return func(yield func(*File, error) bool) {
-		var pieces []File // of one file
-		flush := func() bool {
-			whole, err := mergeFiles(pieces)
-			pieces = nil
-			return err != nil || len(whole) == 0 || yield(&whole[0], nil)
-		}
-		for files, err := range parts {
-			if err != nil {
-				yield(nil, err)
+		for f, err := range mergeFiles(pieces) {
+			if f != nil && err != nil {
+				continue // a piece is missing, or it changed
+			}
+			if !yield(f, err) {
 				return
 			}
-			for i := range files {
-				if len(pieces) > 0 && pieces[0].URI != files[i].URI && !flush() {
-					return
-				}
-				pieces = append(pieces, files[i])
-			}
 		}
-		flush()
 	}
 }

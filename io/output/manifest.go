@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -21,8 +22,8 @@ type Manifest struct {
 	Record
 	Model  string `json:"model_id"`
 	Ranges int    `json:"ranges"`
-	// Files are the trees and the failures of every range, in order (with Options.Words
-	// its words, too), then documents/ and summary.json.
+	// Files are the parts of every range, in order (see parquet.PartID.Kinds), then
+	// documents/ and summary.json.
 	Files []Listed `json:"files"`
 	// Digest is the SHA-256 of the file as it would be with "" here.
 	Digest string `json:"digest"`
@@ -90,52 +91,46 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	if err := m.checkDigest(text); err != nil {
 		return m, err
 	}
-	if want := m.perRange()*m.Ranges + 2; len(m.Files) != want {
-		return m, fmt.Errorf("it names %d files; %d ranges have %d", len(m.Files), m.Ranges, want)
-	}
-	at := 0
-	for name := range m.names() {
-		if f := m.Files[at]; f.Path != name || f.Bytes <= 0 || f.Rows < 0 {
-			return m, fmt.Errorf("it names %q of %d bytes and %d rows where %s must stand", f.Path, f.Bytes, f.Rows, name)
+	rest := m.Files
+	for name, must := range m.names() {
+		if len(rest) > 0 && rest[0].Path == name && rest[0].Bytes > 0 && rest[0].Rows >= 0 {
+			rest = rest[1:]
+		} else if must {
+			return m, fmt.Errorf("it does not name %s as file %d", name, len(m.Files)-len(rest)+1)
 		}
-		at++
+	}
+	if len(rest) > 0 {
+		return m, fmt.Errorf("it names %s, which is not one of its files", rest[0].Path)
 	}
 	return m, nil
 }
 
-// kinds are the kinds of the parts of a range.
-func (m *Manifest) kinds() []string { return parquet.Kinds(m.Options.Words) }
-
-// perRange is how many files a range has.
-func (m *Manifest) perRange() int { return len(m.kinds()) }
-
-// names yields the files of the output in the order of Files.
-func (m *Manifest) names() iter.Seq[string] {
+// names yields the files of the output in the order of Files, and whether each must be
+// there.
+func (m *Manifest) names() iter.Seq2[string, bool] {
 	r := Run{Record: m.Record, Ranges: m.Ranges}
-	return func(yield func(string) bool) {
+	return func(yield func(string, bool) bool) {
 		for k := range m.Ranges {
-			for _, kind := range m.kinds() {
-				if !yield(r.name(kind, k)) {
+			for _, kind := range r.partID(k).Kinds(1) {
+				if !yield(r.name(kind, k), kind != "failures") {
 					return
 				}
 			}
 		}
-		_ = yield(r.documentsName()) && yield(SummaryFile)
+		_ = yield(r.documentsName(), true) && yield(SummaryFile, true)
 	}
 }
 
 // Parts returns the parts of a kind, trees, failures, words or documents, of the
 // output in a folder whose manifest was checked.
 func (m *Manifest) Parts(folder, kind string) (list []parquet.PartFile) {
-	add := func(at, k, n int) {
-		f := &m.Files[at]
-		list = append(list, parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: n, Rows: f.Rows})
-	}
-	if kind == "documents" {
-		add(m.perRange()*m.Ranges, 0, 0)
-	} else if first := slices.Index(m.kinds(), kind); first >= 0 {
-		for k := range m.Ranges {
-			add(m.perRange()*k+first, k, m.Ranges)
+	for _, f := range m.Files {
+		if of, name := path.Split(f.Path); of == kind+"/" {
+			p := parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, Rows: f.Rows}
+			if kind != "documents" {
+				p.K, p.N, _, _ = parquet.ParsePartName(name)
+			}
+			list = append(list, p)
 		}
 	}
 	return list
@@ -144,21 +139,21 @@ func (m *Manifest) Parts(folder, kind string) (list []parquet.PartFile) {
 // CheckSums returns an error unless the manifest and the summary count the
 // same, and the equations of a complete output hold.
 func (m *Manifest) CheckSums(sum *Summary) error {
-	rows := [3]int64{}
-	for i := range m.perRange() * m.Ranges {
-		rows[i%m.perRange()] += m.Files[i].Rows
+	rows := map[string]int64{}
+	for _, f := range m.Files {
+		rows[path.Dir(f.Path)] += f.Rows
 	}
 	if !m.Options.Words {
-		rows[2] = sum.Words
+		rows["words"] = sum.Words
 	}
 	for _, c := range []struct {
 		what        string
 		here, there int64
 	}{
-		{"trees", rows[0], sum.Trees},
-		{"failures and warnings", rows[1], sum.Errors + sum.Warnings},
-		{"words", rows[2], sum.Words},
-		{"documents", m.Files[m.perRange()*m.Ranges].Rows, sum.Files},
+		{"trees", rows["trees"], sum.Trees},
+		{"failures and warnings", rows["failures"], sum.Errors + sum.Warnings},
+		{"words", rows["words"], sum.Words},
+		{"documents", rows["documents"], sum.Files},
 	} {
 		if c.here != c.there {
 			return fmt.Errorf("it counts %d %s, but %s counts %d", c.here, c.what, SummaryFile, c.there)

@@ -41,7 +41,7 @@ func WriteFile(ctx context.Context, output, name string, data []byte) error {
 // has, and what made their rows. It is plain data, and travels to workers.
 type Run struct {
 	Record
-	Ranges    int               // how many; each has a part of every kind
+	Ranges    int               // how many; each has its parts: see parquet.PartID.Kinds
 	Output    string            // output folder; the plan is in it
 	TrainedOn string            // language and treebank of the model, for messages
 	Footer    map[string]string // what every part says in addition to the provenance
@@ -65,9 +65,6 @@ func (r *Run) name(kind string, k int) string {
 }
 
 func (r *Run) documentsName() string { return "documents/" + parquet.PartName(0, 1, r.FP) }
-
-// kinds are the kinds of the parts of a range.
-func (r *Run) kinds() []string { return parquet.Kinds(r.Options.Words) }
 
 // footer is what every part says of the run, in the order of the keys.
 func (r *Run) footer() []parquet.KeyValue {

@@ -70,7 +70,7 @@ func TestWriteAndRead(t *testing.T) {
 	if got := found(t, r); got != "done done" {
 		t.Error(got)
 	}
-	if err := r.Finish(t.Context()); err != nil {
+	if err := r.Finish(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	from, err := Open(t.Context(), r.Output)
@@ -114,7 +114,7 @@ func TestWriteAndRead(t *testing.T) {
 // A part that is damaged is not done, is no part of an output, and is written anew.
 func TestDamagedPart(t *testing.T) {
 	r := written(t)
-	if err := r.Finish(t.Context()); err != nil {
+	if err := r.Finish(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	path := r.partID(1).Path("trees")
@@ -155,6 +155,51 @@ func TestDamagedPart(t *testing.T) {
 		}
 		if broken := name != "nothing else"; errors.Is(err, parquet.ErrDamaged) != broken || !broken && err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A range is done if its trees are there and all that their footer counts. Whatever else
+// is there does not matter, and is gone at the end; a run that changes nothing opens no
+// part.
+func TestPartsOfFailures(t *testing.T) {
+	r := written(t)
+	if err := r.Finish(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	path := func(k int, kind string) string { return r.partID(k).Path(kind) }
+	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("failures of a range without any: %v", err)
+	}
+	rows, err := os.ReadFile(path(0, "failures"))
+	if err != nil || os.WriteFile(path(1, "failures"), rows, 0o644) != nil || !r.Done(1) {
+		t.Fatalf("with a stray part: %s, %v", found(t, r), err)
+	}
+	if err := r.Finish(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a stray part stays: %v", err)
+	}
+	trees, err := os.ReadFile(path(1, "trees"))
+	if err != nil || os.WriteFile(path(1, "trees"), make([]byte, len(trees)), 0o644) != nil {
+		t.Fatal(err)
+	}
+	if err := r.Finish(t.Context(), false); err != nil {
+		t.Errorf("nothing changed, and a part was opened: %v", err)
+	}
+	if err := os.Remove(path(0, "failures")); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, r); got != "- damaged" {
+		t.Error(got)
+	}
+	for k := range r.Ranges {
+		if r.Done(k) {
+			t.Errorf("range %d is done", k)
+		}
+		if _, err := os.Stat(path(k, "trees")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("trees of range %d, which is not done: %v", k, err)
 		}
 	}
 }

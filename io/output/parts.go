@@ -123,8 +123,8 @@ func addReason(list []Reason, r Reason) []Reason {
 	return append(list, r)
 }
 
-// Parts are the two open parts of a range, trees/ and failures/, and its sums.
-// Add and Commit are called by one goroutine; Abandon by any.
+// Parts are the open parts of a range and its sums. Add and Commit are called by one
+// goroutine; Abandon by any.
 type Parts struct {
 	run  *Run
 	part *parquet.Part
@@ -141,11 +141,19 @@ type Parts struct {
 // Open opens the parts of range k: temporary files, which nobody sees before
 // Commit.
 func (r *Run) Open(k int) (*Parts, error) {
-	part, err := parquet.Create(r.partID(k), tmpDir(r.Output), r.footer(), r.Options.KeepKeys()...)
+	part, err := parquet.Create(r.partID(k), parquet.PartOptions{
+		Temp: tmpDir(r.Output), Replace: r.Redo, Meta: r.footer(), Keys: r.Options.KeepKeys(),
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Parts{run: r, part: part, files: pieceSums{}, status: map[string]int64{}, still: every(touchAfter, part.Touch)}, nil
+	p := &Parts{run: r, part: part, files: pieceSums{}, status: map[string]int64{}}
+	p.still = every(touchAfter, func() {
+		p.using.Lock()
+		defer p.using.Unlock()
+		part.Touch()
+	})
+	return p, nil
 }
 
 // abandonWithin is how long Abandon waits for a write that is under way.
@@ -199,8 +207,8 @@ func (p *Parts) addFailures(b *Batch) error {
 }
 
 // Commit compares what was read of the range, which ends count by piece, with what
-// arrived. Then it publishes the parts, failures first, because the trees mark the
-// range as done.
+// arrived. Then it publishes the parts, the trees last, because they mark the range as
+// done.
 func (p *Parts) Commit(ends []File) error {
 	if err := p.files.close(ends); err != nil {
 		return err
@@ -221,17 +229,18 @@ func (p *Parts) publish(ends []File) error {
 	if leaving.Load() {
 		select {}
 	}
+	footer := map[string]string{}
 	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status, keyWork: &p.work} {
 		text, err := json.Marshal(value) // maps are written by key
 		if err != nil {
 			return err
 		}
-		p.part.SetFooter(key, string(text))
+		footer[key] = string(text)
 	}
 	p.still()
 	p.using.Lock()
 	defer p.using.Unlock()
-	return p.part.Commit()
+	return p.part.Commit(footer)
 }
 
 // Rewrite writes the parts of range k from rows that other runs have made: the rows of

@@ -3,6 +3,7 @@ package output
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
@@ -16,34 +17,42 @@ import (
 // takes a request of tens of milliseconds, and there may be a hundred thousand.
 const footersAtOnce = 64
 
-// A listed is what a listing of the output folder shows of a range.
+// A listed is what a listing of the output folder shows of a range: its parts by kind.
 type listed struct {
 	k     int
-	parts []*store.Info // by kind, as Run.kinds has them; nil: not there
+	parts map[string]store.Info
 }
 
-// complete says whether the range has all its parts.
-func (l *listed) complete() bool { return !slices.Contains(l.parts, nil) }
+// part returns the part of a kind, and fs.ErrNotExist if it is not there.
+func (l *listed) part(kind string) (store.Info, error) {
+	info, ok := l.parts[kind]
+	if !ok {
+		return info, fmt.Errorf("the part of %s of range %d: %w", kind, l.k, fs.ErrNotExist)
+	}
+	return info, nil
+}
 
 // listed yields what the output has of every range, in order. It takes one request per
 // thousand parts, however many are done.
 func (r *Run) listed(ctx context.Context) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
-		var kinds []func(k int) (*store.Info, error)
-		for _, kind := range r.kinds() {
+		parts := map[string]func(k int) (*store.Info, error){}
+		for _, kind := range r.partID(0).Kinds(0) {
 			part, stop := r.parts(ctx, kind)
 			defer stop()
-			kinds = append(kinds, part)
+			parts[kind] = part
 		}
 		for k := range r.Ranges {
-			l := listed{k: k}
-			for _, part := range kinds {
+			l := listed{k, map[string]store.Info{}}
+			for kind, part := range parts {
 				info, err := part(k)
 				if err != nil {
 					yield(l, err)
 					return
 				}
-				l.parts = append(l.parts, info)
+				if info != nil {
+					l.parts[kind] = *info
+				}
 			}
 			if !yield(l, nil) {
 				return
@@ -76,47 +85,53 @@ func (r *Run) parts(ctx context.Context, kind string) (part func(k int) (*store.
 	}, stop
 }
 
-// isDone reports whether a range is done: see parquet.PartID.Check. With Redo
-// one with a file that could not be read is not. A range whose parts are there
-// but not as they were written is damaged; with Verify all of them is read.
-func (r *Run) isDone(l listed) (done, damaged bool) {
-	if !l.complete() {
-		return false, false
-	}
-	trees, err := r.openDone(l)
-	if err != nil {
-		return false, true
-	}
-	defer trees.Close()
-	if r.Verify && r.partID(l.k).Verify() != nil {
-		return false, true
-	}
-	if !r.Redo {
-		return true, false
-	}
-	var files []File
-	err = fromFooter(trees, "", keyFiles, &files)
-	return err == nil && !slices.ContainsFunc(files, func(f File) bool { return f.Failed }), false
-}
-
-// openDone opens the trees of a range that has all its parts.
-func (r *Run) openDone(l listed) (_ *parquet.File, err error) {
-	var files []*parquet.File
-	defer func() {
-		for i, f := range files {
-			if i > 0 || err != nil {
-				f.Close()
-			}
-		}
-	}()
-	for _, info := range l.parts {
-		f, err := parquet.OpenListed(*info)
+// doneSums returns the sums of range k if all its parts are there, as part finds them by
+// kind, and their footers say that they belong to it. It is fs.ErrNotExist if a part is
+// missing. In an object store it takes one request for a range without failures.
+func (r *Run) doneSums(k int, part func(kind string) (store.Info, error)) (*partSums, error) {
+	open := func(kind string) (*parquet.File, error) {
+		info, err := part(kind)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		return parquet.OpenListed(info)
 	}
-	return files[0], r.partID(l.k).Check(files)
+	trees, err := open("trees")
+	if err != nil {
+		return nil, err
+	}
+	defer trees.Close()
+	sums, err := r.sums(k, trees)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range r.kinds(sums)[1:] {
+		f, err := open(kind)
+		if err == nil {
+			err = errors.Join(r.partID(k).Check(kind, f, trees), f.Close())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// kinds are the kinds of the parts of a range with these sums.
+func (r *Run) kinds(sums *partSums) []string { return r.partID(sums.k).Kinds(sums.rows["failures"]) }
+
+// isDone reports whether a range is done: see doneSums. With Redo one with a file that
+// could not be read is not. A range whose parts are there but not as they were written
+// is damaged; with Verify all of them is read.
+func (r *Run) isDone(k int, part func(kind string) (store.Info, error)) (done, damaged bool) {
+	sums, err := r.doneSums(k, part)
+	if err == nil && r.Verify {
+		err = r.partID(k).Verify(r.kinds(sums))
+	}
+	if err != nil {
+		return false, !errors.Is(err, fs.ErrNotExist)
+	}
+	return !r.Redo || !slices.ContainsFunc(sums.files, func(f File) bool { return f.Failed }), false
 }
 
 // A Found is what the output has of a range.
@@ -130,27 +145,29 @@ type Found struct {
 // pair with an error is the last.
 func (r *Run) Found(ctx context.Context) iter.Seq2[Found, error] {
 	return inOrder(ctx, r.listed(ctx), func(l listed) (Found, error) {
-		done, damaged := r.isDone(l)
+		done, damaged := r.isDone(l.k, l.part)
 		return Found{done, damaged}, nil
 	})
 }
 
-// Done says whether range k is done now.
+// Done says whether range k is done now. If it is not, Done removes trees that are there
+// all the same, because they are damaged or their failures are lost, so that Open finds
+// the range as a new one. Of a new range, it makes one request.
 func (r *Run) Done(k int) bool {
-	l := listed{k: k}
 	ctx := context.Background()
-	for _, kind := range r.kinds() {
+	there := false
+	done, _ := r.isDone(k, func(kind string) (store.Info, error) {
 		s, name, err := store.Of(ctx, r.partID(k).Path(kind))
 		if err != nil {
-			return false
+			return store.Info{}, err
 		}
 		info, err := s.Stat(ctx, name)
-		if err != nil {
-			return false // of a new range there is nothing: one request
-		}
-		l.parts = append(l.parts, &info)
+		there = there || err == nil
+		return info, err
+	})
+	if there && !done && !r.Redo {
+		_ = store.Delete(ctx, r.partID(k).Path("trees")) // if they stay, Commit says so
 	}
-	done, _ := r.isDone(l)
 	return done
 }
 
@@ -234,27 +251,14 @@ func ReadExisting(ctx context.Context, folder string) (*Existing, error) {
 // interrupted run, the files finished so far. Damaged parts count as missing.
 func (e *Existing) Documents(ctx context.Context) (docs []parquet.Document, err error) {
 	missing := map[string]bool{}
-	k := 0
-	files := func(yield func([]File, error) bool) {
-		for sums, err := range inOrder(ctx, e.listed(ctx), e.doneSums) {
-			var files []File
-			if sums != nil {
-				files = sums.files
-			} else if err == nil {
-				e.note(missing, k)
-			}
-			k++
-			if !yield(files, err) || err != nil {
-				return
-			}
-		}
-	}
 	var done []*File
-	for f, err := range wholeFiles(files) {
-		if err != nil {
+	for f, err := range mergeFiles(e.done(ctx, missing)) {
+		if f == nil {
 			return nil, err
 		}
-		done = append(done, f)
+		if err == nil { // else it changed, or a piece is missing
+			done = append(done, f)
+		}
 	}
 	for _, f := range done {
 		if !missing[f.URI] {
@@ -264,43 +268,43 @@ func (e *Existing) Documents(ctx context.Context) (docs []parquet.Document, err 
 	return docs, nil
 }
 
-// doneSums is the sums of a range that is done, else nil.
-func (e *Existing) doneSums(l listed) (*partSums, error) {
-	if !l.complete() {
-		return nil, nil
-	}
-	trees, err := e.openDone(l)
-	if err != nil {
-		return nil, nil
-	}
-	defer trees.Close()
-	sums, err := e.sums(l, trees)
-	if err != nil {
-		return nil, nil // damaged
-	}
-	return sums, nil
-}
-
-// note adds the files of range k.
-func (e *Existing) note(uris map[string]bool, k int) {
-	for i := range e.Plan.Ranges[k].Pieces {
-		uris[e.Plan.Ranges[k].Pieces[i].URI] = true
-	}
-}
-
-// Missing returns the URIs of the planned files that have a missing or empty part. It
-// opens no part.
+// Missing returns the URIs of the planned files that have a missing or damaged part.
 func (e *Existing) Missing(ctx context.Context) (map[string]bool, error) {
 	missing := map[string]bool{}
-	for l, err := range e.listed(ctx) {
+	for _, err := range e.done(ctx, missing) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(l.parts, func(part *store.Info) bool { return part == nil || part.Size == 0 }) {
-			e.note(missing, l.k)
-		}
 	}
 	return missing, nil
+}
+
+// done yields what the ranges that are done have read of their files, in order, and adds
+// the URIs of the other ranges to missing.
+func (e *Existing) done(ctx context.Context, missing map[string]bool) iter.Seq2[[]File, error] {
+	sums := inOrder(ctx, e.listed(ctx), func(l listed) (*partSums, error) {
+		sums, err := e.doneSums(l.k, l.part)
+		if err != nil {
+			return nil, ctx.Err()
+		}
+		return sums, nil
+	})
+	return func(yield func([]File, error) bool) {
+		k := 0
+		for sums, err := range sums {
+			var files []File
+			if sums != nil {
+				files = sums.files
+			} else if err == nil {
+				for _, p := range e.Plan.Ranges[k].Pieces {
+					missing[p.URI] = true
+				}
+			}
+			if k++; !yield(files, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Files returns the input files of the run's plan, in its order.

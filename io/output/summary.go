@@ -31,6 +31,9 @@ type Summary struct {
 	Counts
 
 	suspects int // files that needed many repairs
+	// Files that meet has met that seem to be in another language, and the first of them.
+	foreigners int64
+	foreigner  string
 }
 
 // addFile adds a complete file, and checks its sums.
@@ -117,12 +120,22 @@ func (s *Summary) addRows(reasons []Reason, status map[string]int64, work *Work)
 	s.Work.add(work)
 }
 
+// close completes the summary of a run that has an output folder.
+func (s *Summary) close(trainedOn string) {
+	if s.Work != nil {
+		s.Work.setQuantiles()
+	}
+	s.noteSuspects(": see repaired in documents/")
+	s.NoteLanguage(trainedOn)
+	s.sortReasons()
+}
+
 // A Tally adds up a run without an output folder and checks of it what Parts
 // and Run.Finish check of one that has one. The zero value is ready.
 type Tally struct {
 	Summary
 	pieces pieceSums // of the range that is under way
-	files  []File    // pieces of one file whose ranges are done
+	files  tiles     // whose ranges are done
 }
 
 // Add adds a batch. Batches come in order: the batches of a range follow the batches of
@@ -150,34 +163,24 @@ func (t *Tally) Add(b *Batch) error {
 		return err
 	}
 	for i := range b.Ends {
-		if len(t.files) > 0 && t.files[0].URI != b.Ends[i].URI {
-			if err := t.file(); err != nil {
-				return err
-			}
-		}
-		t.files = append(t.files, b.Ends[i])
-	}
-	return nil
-}
-
-// file adds the file whose pieces are all there.
-func (t *Tally) file() error {
-	whole, err := mergeFiles(t.files)
-	if err != nil {
-		return err
-	}
-	t.files = t.files[:0]
-	for i := range whole {
-		if err := t.addFile(&whole[i]); err != nil {
+		if err := t.file(t.files.add(&b.Ends[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// file adds a file whose pieces are all there, if there is one.
+func (t *Tally) file(f *File, err error) error {
+	if f == nil || err != nil {
+		return err
+	}
+	return t.addFile(f)
+}
+
 // Close ends the tally of a run that has parsed all of its input.
 func (t *Tally) Close() error {
-	if err := t.file(); err != nil {
+	if err := t.file(t.files.end()); err != nil {
 		return err
 	}
 	t.noteSuspects("")
@@ -189,17 +192,18 @@ func (t *Tally) Close() error {
 // file counts if part of it was parsed or failed; a block counts as far as it was
 // segmented. The sums leave out the size of a file that was cut off.
 func (t *Tally) Cut() {
+	uris := map[string]bool{}
+	if f, _ := t.files.end(); f != nil {
+		t.Counts.Add(&f.Counts)
+		uris[f.URI] = true
+	}
 	for _, sums := range t.pieces {
 		sums.Sentences = sums.Trees + sums.SentencesFailed // more were segmented
 		sums.Blocks = sums.Segmented + sums.BlocksFailed
 		if sums.Sentences+sums.Errors+sums.Warnings > 0 {
-			t.files = append(t.files, *sums)
+			t.Counts.Add(&sums.Counts)
+			uris[sums.URI] = true
 		}
-	}
-	uris := map[string]bool{}
-	for i := range t.files {
-		t.Counts.Add(&t.files[i].Counts)
-		uris[t.files[i].URI] = true
 	}
 	t.Files += int64(len(uris))
 	t.Forecast = t.Expected.Forecast()
@@ -359,33 +363,33 @@ func (c *Counts) foreign() bool {
 // percentUnknown is 0 to 100.
 func (c *Counts) percentUnknown() int64 { return (c.Unknown*100 + c.Lexical/2) / max(c.Lexical, 1) }
 
+// meet notes whether the text of a complete file seems to be in another language than
+// the model.
+func (s *Summary) meet(f *File) {
+	if !f.foreign() {
+		return
+	}
+	if s.foreigners++; s.foreigners == 1 {
+		s.foreigner = fmt.Sprintf("%s: %d %%", f.URI, f.percentUnknown())
+	}
+}
+
 // NoteLanguage adds a suggestion if the text of the run, or else the text of some of
 // its files, seems to be in another language than the model. trainedOn says what the
 // model was trained on.
-func (s *Summary) NoteLanguage(trainedOn string, files []File) {
+func (s *Summary) NoteLanguage(trainedOn string) {
 	model := "the model"
 	if trainedOn != "" {
 		model += ", which was trained on " + trainedOn
 	}
 	const remedy = "docs/languages.md says how to get or train another model, which --model names"
-	if s.foreign() {
+	switch {
+	case s.foreign():
 		s.Suggestions = append(s.Suggestions, fmt.Sprintf(
 			"%d %% of the words are unknown to %s: is this text in another language? %s", s.percentUnknown(), model, remedy))
-		return
-	}
-	count, first := 0, 0
-	for i := range files {
-		if !files[i].foreign() {
-			continue
-		}
-		if count++; count == 1 {
-			first = i
-		}
-	}
-	if count > 0 {
-		f := &files[first]
+	case s.foreigners > 0:
 		s.Suggestions = append(s.Suggestions, fmt.Sprintf(
-			"more than half of the words of %d of %d files are unknown to %s (%s: %d %%): are these in another language? "+
-				"See unknown_words in documents/; %s", count, len(files), model, f.URI, f.percentUnknown(), remedy))
+			"more than half of the words of %d of %d files are unknown to %s (%s): are these in another language? "+
+				"See unknown_words in documents/; %s", s.foreigners, s.Files, model, s.foreigner, remedy))
 	}
 }

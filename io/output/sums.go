@@ -1,7 +1,9 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -152,42 +154,55 @@ func SentenceID(s *syntax.Sentence, docID string) string {
 	return docID + "@" + strconv.FormatInt(s.StartByte, 10)
 }
 
-// mergeFiles adds up what the ranges read of each file, which must come in
-// order, and checks that it was all of it: the intervals tile the
-// decompressed stream, and where they do not, a row of failures/ says so. It
-// works in place: a run may have a million files.
-func mergeFiles(pieces []File) ([]File, error) {
-	list := pieces[:0]
-	var whole *tiles
-	for i := range pieces {
-		p := pieces[i]
-		if whole == nil || whole.file.URI != p.URI {
-			if err := whole.end(); err != nil {
-				return nil, err
+// mergeFiles adds up what the ranges read of each file, which must come in order, and
+// checks that it was all of it: the intervals tile the decompressed stream, and where
+// they do not, a row of failures/ says so. It yields the files one by one, with what is
+// wrong with them. The pair without a file is the last: an error of parts.
+func mergeFiles(parts iter.Seq2[[]File, error]) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		var whole tiles
+		for pieces, err := range parts {
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			first := p
-			first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
-			first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
-			first.Sum = &source.Sum{}
-			list = append(list, first)
-			whole = &tiles{file: &list[len(list)-1]}
+			for i := range pieces {
+				if f, err := whole.add(&pieces[i]); f != nil && !yield(f, err) {
+					return
+				}
+			}
 		}
-		if err := whole.add(&p); err != nil {
-			return nil, err
+		if f, err := whole.end(); f != nil {
+			yield(f, err)
 		}
 	}
-	return list, whole.end()
 }
 
-// tiles puts the pieces of one file together.
+// tiles puts the pieces of files together, one file after the other.
 type tiles struct {
-	file   *File // the sum so far
+	file   *File // the sum so far, nil before the first piece
 	gap    bool  // the piece before was not read completely, and a row says so
 	silent bool  // there was a piece that failed without a row
+	err    error // what is wrong with the pieces so far
 }
 
-// add adds the next piece.
-func (t *tiles) add(p *File) error {
+// add adds the next piece. If that is of another file than the one before, add returns
+// what end does.
+func (t *tiles) add(p *File) (before *File, err error) {
+	if t.file == nil || t.file.URI != p.URI {
+		before, err = t.end()
+		first := *p
+		first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
+		first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
+		first.Sum = &source.Sum{}
+		t.file = &first
+	}
+	t.err = cmp.Or(t.err, t.lay(p))
+	return before, err
+}
+
+// lay adds the next piece of the file.
+func (t *tiles) lay(p *File) error {
 	d := t.file
 	if p.Start != p.End { // an empty piece covers nothing and says nothing
 		if p.Start < d.End || p.Start > d.End && !t.gap {
@@ -223,12 +238,15 @@ func (t *tiles) add(p *File) error {
 	return nil
 }
 
-// end says whether the last piece was the file's end. There may be no file.
-func (t *tiles) end() error {
-	if t == nil || t.file.EOF || t.gap {
-		return nil
+// end returns the file, with what is wrong with it, and is ready for the next one. There
+// may be no file.
+func (t *tiles) end() (*File, error) {
+	f, err := t.file, t.err
+	if f != nil && err == nil && !f.EOF && !t.gap {
+		err = fmt.Errorf("%s was not read to its end", f.URI)
 	}
-	return fmt.Errorf("%s was not read to its end", t.file.URI)
+	*t = tiles{}
+	return f, err
 }
 
 // pieceSums are what the stages have made of each piece of a range.

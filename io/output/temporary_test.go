@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/treebeam/treebeam/io/parquet"
 )
 
 // The temporary files of a range that takes days are not swept: neither of its
@@ -18,6 +20,9 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Abandon()
+	if err := r.part.Failures(parquet.Failure{SourceURI: "x"}); err != nil {
+		t.Fatal(err)
+	}
 	files := func() []os.DirEntry {
 		list, err := os.ReadDir(tmpDir(job.Output))
 		if err != nil {

@@ -65,12 +65,18 @@ type PartID struct {
 	Words bool   // the range has a part of words/, too
 }
 
-// Kinds are the folders of the parts of a range, with or without words.
-func Kinds(words bool) []string {
-	if words {
-		return []string{"trees", "failures", "words"}
+// Kinds are the folders that hold a part of the range, trees first, if it has so many
+// rows of failures/. Without any it has no part there, unless it is the first range:
+// the folder exists in every output, and its columns can be read.
+func (id PartID) Kinds(failures int64) []string {
+	kinds := []string{"trees"}
+	if failures > 0 || id.K == 0 {
+		kinds = append(kinds, "failures")
 	}
-	return []string{"trees", "failures"}
+	if id.Words {
+		kinds = append(kinds, "words")
+	}
+	return kinds
 }
 
 // Path returns where the part of a kind is.
@@ -82,19 +88,17 @@ func (id PartID) file(kind string) *PartFile {
 	return &PartFile{Path: id.Path(kind), FP: id.FP, K: id.K, N: id.N, Rows: -1}
 }
 
-// Check says what is wrong with the parts of the range, in the order of Kinds: a
-// footer that does not name its fingerprint and place, or parts that two processes
-// have written which did not find the same. The second happens where a range is
-// written anew, because its file can be read by now, and the process is killed
-// between the one part and the other.
-func (id PartID) Check(parts []*File) error {
-	for i, kind := range Kinds(id.Words) {
-		if err := parts[i].CheckPart(id.file(kind)); err != nil {
-			return err
-		}
-		if !maps.Equal(parts[0].footer(), parts[i].footer()) {
-			return fmt.Errorf("%s and %s do not belong together: their footers differ", parts[i].name, parts[0].name)
-		}
+// Check says what is wrong with a part of the range next to its trees: a footer that
+// does not name its fingerprint and place, or parts that two processes have written
+// which did not find the same. The second happens where a range is written anew,
+// because its file can be read by now, and the process is killed between the one part
+// and the other.
+func (id PartID) Check(kind string, part, trees *File) error {
+	if err := part.CheckPart(id.file(kind)); err != nil {
+		return err
+	}
+	if part != trees && !maps.Equal(trees.footer(), part.footer()) {
+		return damaged(part.name, "it does not belong to %s: their footers differ", trees.name)
 	}
 	return nil
 }
@@ -103,12 +107,11 @@ func (id PartID) Check(parts []*File) error {
 // part, or its end, is in memory meanwhile.
 var verifying = make(chan struct{}, 4)
 
-// Verify reads every byte of the parts of the range and says what is wrong with
-// them.
-func (id PartID) Verify() error {
+// Verify reads every byte of the parts of these kinds and says what is wrong with them.
+func (id PartID) Verify(kinds []string) error {
 	verifying <- struct{}{}
 	defer func() { <-verifying }()
-	for _, kind := range Kinds(id.Words) {
+	for _, kind := range kinds {
 		f, err := OpenFile(id.Path(kind))
 		if err == nil {
 			err = errors.Join(f.verifyPart(id.file(kind)), f.Close())
@@ -124,13 +127,28 @@ func (id PartID) Verify() error {
 // It is not safe for concurrent use. Always defer Abort.
 type Part struct {
 	id       PartID
-	files    []partFile // as Commit publishes them: trees last
-	trees    *Writer[Tree]
-	failures *Writer[Failure]
-	words    *Writer[Word] // nil: no words/
-	wordsOf  []Word        // of the tree that is written
-	last     *Tree         // the row before
+	o        PartOptions
+	ctx      context.Context
 	cancel   context.CancelFunc
+	files    []*partFile // that are open: trees first
+	trees    *Writer[Tree]
+	failures *Writer[Failure] // nil: none so far
+	words    *Writer[Word]    // nil: no words/
+	wordsOf  []Word           // of the tree that is written
+	last     *Tree            // the row before
+}
+
+// PartOptions say how a part is written.
+type PartOptions struct {
+	// Temp is where the files of a part on a local disk have random names until they are
+	// complete. It must be on the same file system as PartID.Out. The files of an object
+	// store are sent to their final names and appear there when they are complete.
+	Temp string
+	// Replace allows trees under the name of the part, which are replaced. Without it,
+	// they are taken for what another process has made of the range: see Part.Commit.
+	Replace bool
+	Meta    []KeyValue // for the footers, in addition to the keys of this package
+	Keys    []string   // of kept values: see NewWriter
 }
 
 type partFile struct {
@@ -142,50 +160,43 @@ type partFile struct {
 	}
 }
 
-// Create begins the part. On a local disk its files get random names in tmp, which must
-// be on the same file system as id.Out; both folders are made if needed. In an object
-// store they are sent to their final names and appear there when they are complete.
-// What is under those names now is replaced. meta goes into the footers, in addition to
-// the keys of this package; keys are the keys of kept values (see NewWriter).
-func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &Part{id: id, cancel: cancel}
-	meta = append(slices.Clone(meta),
+// Create begins the part.
+func Create(id PartID, o PartOptions) (_ *Part, err error) {
+	o.Meta = append(slices.Clone(o.Meta),
 		KeyValue{KeyFingerprint, id.FP}, KeyValue{KeyRange, strconv.Itoa(id.K)}, KeyValue{KeyRanges, strconv.Itoa(id.N)})
-	for _, kind := range slices.Backward(Kinds(id.Words)) {
-		out, err := create(ctx, id.Path(kind), tmp)
-		if err != nil {
-			p.Abort()
-			return nil, err
-		}
-		f := partFile{kind: kind, out: out}
-		switch kind {
-		case "trees":
-			p.trees = NewWriter[Tree](out, meta, keys...)
-			f.rows = p.trees
-		case "failures":
-			p.failures = NewWriter[Failure](out, meta)
-			f.rows = p.failures
-		case "words":
-			p.words = NewWriter[Word](out, meta, keys...)
-			f.rows = p.words
-		}
-		p.files = append(p.files, f)
+	p := &Part{id: id, o: o}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if p.trees, err = create[Tree](p, "trees", o.Keys...); err == nil && id.Words {
+		p.words, err = create[Word](p, "words", o.Keys...)
+	}
+	if err != nil {
+		p.Abort()
+		return nil, err
 	}
 	return p, nil
 }
 
-// create begins a file that is to replace what is there now.
-func create(ctx context.Context, path, tmp string) (store.Writer, error) {
-	s, name, err := store.Of(ctx, path)
+// create begins a file of the part.
+func create[T Row](p *Part, kind string, keys ...string) (*Writer[T], error) {
+	s, name, err := store.Of(p.ctx, p.id.Path(kind))
 	if err != nil {
 		return nil, err
 	}
-	old, err := s.Stat(ctx, name) // what else is wrong, Create says
-	if err != nil && store.IsRemote(path) && !errors.Is(err, fs.ErrNotExist) {
+	expect := store.Absent
+	if kind != "trees" || p.o.Replace { // others may be there from a process that was killed before it had published the trees
+		old, err := s.Stat(p.ctx, name) // what else is wrong, Create says
+		if err != nil && store.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		expect = old.Version
+	}
+	out, err := s.Create(p.ctx, name, store.Options{Expect: expect, Temp: p.o.Temp})
+	if err != nil {
 		return nil, err
 	}
-	return s.Create(ctx, name, store.Options{Expect: old.Version, Temp: tmp})
+	w := NewWriter[T](out, p.o.Meta, keys...)
+	p.files = append(p.files, &partFile{kind, out, w})
+	return w, nil
 }
 
 // Trees appends rows to trees/. They must come sorted by (source_uri,
@@ -222,29 +233,44 @@ func (p *Part) Failures(rows ...Failure) error {
 	slices.SortStableFunc(sorted, func(a, b Failure) int {
 		return cmp.Or(cmp.Compare(a.SourceURI, b.SourceURI), cmp.Compare(a.ByteOffset, b.ByteOffset))
 	})
+	if len(sorted) == 0 {
+		return nil
+	}
+	if err := p.needFailures(); err != nil {
+		return err
+	}
 	return p.failures.Write(sorted...)
 }
 
-// SetFooter sets a key in the footers of all files, such as a count that is
-// known only at the end.
-func (p *Part) SetFooter(key, value string) {
-	for _, f := range p.files {
-		f.rows.SetFooter(key, value)
+// needFailures begins the part of failures/.
+func (p *Part) needFailures() (err error) {
+	if p.failures == nil {
+		p.failures, err = create[Failure](p, "failures")
 	}
+	return err
 }
 
-// Commit closes and publishes the files: words, failures, then trees, whose presence
-// is the mark that the range is done. A file that another process has
-// published meanwhile is taken for ours if its footer says so: a range gives
-// the same bytes whoever writes it. After an error nothing of trees is visible.
-func (p *Part) Commit() error {
-	for _, f := range p.files {
-		if err := f.rows.Close(); err != nil {
+// Commit closes and publishes the files: failures, words, then trees, whose presence
+// is the mark that the range is done. All footers get the entries of footer. A file
+// that another process has published meanwhile is taken for ours if its footer says
+// so: a range gives the same bytes whoever writes it. After an error nothing of trees
+// is visible.
+func (p *Part) Commit(footer map[string]string) error {
+	if p.id.K == 0 {
+		if err := p.needFailures(); err != nil {
 			return err
 		}
 	}
 	for _, f := range p.files {
-		if err := p.publish(&f); err != nil {
+		for key, value := range footer {
+			f.rows.SetFooter(key, value)
+		}
+		if err := f.rows.Close(); err != nil {
+			return err
+		}
+	}
+	for _, f := range slices.Backward(p.files) {
+		if err := p.publish(f); err != nil {
 			return err
 		}
 	}
@@ -268,7 +294,7 @@ func (p *Part) publish(f *partFile) error {
 }
 
 // Touch makes the temporary files of a local part new: see output.Sweep.
-// It may be called while the part is written, and after.
+// It must not be called while rows are written.
 func (p *Part) Touch() {
 	for _, f := range p.files {
 		if t, ok := f.out.(interface{ Touch() }); ok {

@@ -23,7 +23,7 @@ func TestPart(t *testing.T) {
 	}
 	s := parsed(2)
 	commit := func() {
-		p, err := parquet.Create(id, tmp, []parquet.KeyValue{{Key: "model", Value: "m"}})
+		p, err := parquet.Create(id, parquet.PartOptions{Temp: tmp, Replace: true, Meta: []parquet.KeyValue{{Key: "model", Value: "m"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,8 +34,7 @@ func TestPart(t *testing.T) {
 		if err := p.Failures(parquet.Failure{SourceURI: "b", ByteOffset: 1}, parquet.Failure{SourceURI: "a", ByteOffset: 2}, parquet.Failure{SourceURI: "a", ByteOffset: 1}); err != nil {
 			t.Fatal(err)
 		}
-		p.SetFooter("sentences", "1")
-		if err := p.Commit(); err != nil {
+		if err := p.Commit(map[string]string{"sentences": "1"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,16 +77,17 @@ func TestPart(t *testing.T) {
 
 // check returns what is wrong with the parts of a range.
 func check(id parquet.PartID) error {
-	var files []*parquet.File
-	for _, kind := range parquet.Kinds(id.Words) {
-		f, err := parquet.OpenFile(id.Path(kind))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		files = append(files, f)
+	trees, err := parquet.OpenFile(id.Path("trees"))
+	if err != nil {
+		return err
 	}
-	return id.Check(files)
+	defer trees.Close()
+	failures, err := parquet.OpenFile(id.Path("failures"))
+	if err != nil {
+		return err
+	}
+	defer failures.Close()
+	return errors.Join(id.Check("trees", trees, trees), id.Check("failures", failures, trees))
 }
 
 // checkRefused checks that parts that are not the range's own, or damaged, do
@@ -124,10 +124,42 @@ func checkRefused(t *testing.T, id parquet.PartID) {
 	}
 }
 
+// A range without failures has no part of them, unless it is the first. Trees that are
+// there already are what another process has made of the range.
+func TestPartsOfARange(t *testing.T) {
+	for _, c := range []struct {
+		k, failures int
+		words       bool
+		want        string
+	}{{0, 0, false, "[failures trees]"}, {1, 0, false, "[trees]"}, {1, 1, false, "[failures trees]"}, {1, 0, true, "[trees words]"}} {
+		id := parquet.PartID{Out: t.TempDir(), K: c.k, N: 2, FP: runFP, Words: c.words}
+		for range 2 {
+			p, err := parquet.Create(id, parquet.PartOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Abort()
+			if err := errors.Join(p.Failures(make([]parquet.Failure, c.failures)...), p.Commit(nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries, _ := os.ReadDir(id.Out)
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		kinds := id.Kinds(int64(c.failures))
+		slices.Sort(kinds)
+		if fmt.Sprint(got) != c.want || !slices.Equal(got, kinds) {
+			t.Errorf("range %d with %d failures: %v, %v", c.k, c.failures, got, kinds)
+		}
+	}
+}
+
 func TestPartAbort(t *testing.T) {
 	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
 	tmp := filepath.Join(id.Out, "tmp")
-	p, err := parquet.Create(id, tmp, nil)
+	p, err := parquet.Create(id, parquet.PartOptions{Temp: tmp})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +177,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []parquet.PartID{{Out: name}, {Out: filepath.Join(name, "below")}} {
-		if _, err := parquet.Create(id, filepath.Join(id.Out, "tmp"), nil); err == nil || !strings.Contains(err.Error(), "folder") {
+		if _, err := parquet.Create(id, parquet.PartOptions{Temp: filepath.Join(id.Out, "tmp")}); err == nil || !strings.Contains(err.Error(), "folder") {
 			t.Errorf("%s: got %v", id.Out, err)
 		}
 	}
@@ -164,7 +196,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestOutOfOrder(t *testing.T) {
 	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
-	p, err := parquet.Create(id, filepath.Join(id.Out, "tmp"), nil)
+	p, err := parquet.Create(id, parquet.PartOptions{Temp: filepath.Join(id.Out, "tmp")})
 	if err != nil {
 		t.Fatal(err)
 	}
