@@ -86,7 +86,8 @@ var imports = func() map[string][]string {
 
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
-		"pipeline":                  append(slices.Clone(stages), "transforms", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
+		"pipeline":                  append(slices.Clone(stages), "transforms", "pipeline/engine", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
+		"pipeline/engine":           {},
 		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/tokens", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
@@ -128,7 +129,7 @@ var forTests = map[string][]string{
 }
 
 // withBeam are the packages that know Beam.
-var withBeam = []string{"transforms", "transforms/transformstest", "pipeline", "pipeline/nightly", "cmd/treebeam"}
+var withBeam = []string{"transforms", "transforms/transformstest", "pipeline", "pipeline/engine", "pipeline/nightly", "cmd/treebeam"}
 
 // impure is what the algorithm (parser/...) must not import: it opens no
 // files and no connections, and no result depends on a process's own chance.

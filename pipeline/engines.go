@@ -11,6 +11,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/gcpopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
+	"github.com/treebeam/treebeam/pipeline/engine"
 )
 
 // runners are the values that --runner may have, in any spelling of their
@@ -52,6 +54,17 @@ func (o *Options) CheckEngine(folder string) error {
 	}
 	if err := o.CheckPlaces(folder); err != nil {
 		return err
+	}
+	o.runnerOptions = map[string]any{}
+	for _, option := range o.RunnerOptions {
+		key, value, err := engine.ParseOption(option)
+		switch {
+		case err != nil:
+			return refuse("--runner-option: %w", err)
+		case name == "prism" || name == "dataflow":
+			return refuse("--runner-option %s: %s takes none; they are for Flink, Spark and other engines with a job server", option, name)
+		}
+		o.runnerOptions[key] = value
 	}
 	switch name {
 	case "prism":

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 
 	"github.com/treebeam/treebeam/transforms"
@@ -31,10 +30,12 @@ func (m Metric) String() string {
 // succeeded. A run that was only submitted has none.
 func (p *Prepared) Metrics() []Metric { return p.metrics }
 
-// metricsOf adds the metrics of all steps up by name. The job must have ended:
-// Beam's results have no metrics before, and panic.
-func metricsOf(result beam.PipelineResult) []Metric {
-	all := result.Metrics().Query(func(r metrics.SingleResult) bool { return r.Namespace() == transforms.MetricsNamespace })
+// metricsOf adds the metrics of all steps up by name, if there are any.
+func metricsOf(results *metrics.Results) []Metric {
+	if results == nil {
+		return nil
+	}
+	all := results.Query(func(r metrics.SingleResult) bool { return r.Namespace() == transforms.MetricsNamespace })
 	sums := map[string]Metric{}
 	for _, r := range all.Counters() {
 		m := sums[r.Name()]

@@ -40,13 +40,15 @@ type Options struct {
 	RetryFailures bool  // read again the files that could not be read
 	Verify        bool  // read finished parts whole, and make damaged ones anew
 
-	Runner           string // Beam's --runner, "" is prism
-	Environment      string // Beam's --environment_type
-	SharedFilesystem bool   // all workers see the local paths
+	Runner           string   // Beam's --runner, "" is prism
+	Environment      string   // Beam's --environment_type
+	RunnerOptions    []string // of the runner's own, NAME=VALUE
+	SharedFilesystem bool     // all workers see the local paths
 
 	Footer map[string]string // more provenance for the footers; must not depend on the run
 
-	texts *transforms.CustomTexts // of Custom, once they were read
+	texts         *transforms.CustomTexts // of Custom, once they were read
+	runnerOptions map[string]any          // what RunnerOptions say
 }
 
 // DefaultRows are the row options when nothing is said.

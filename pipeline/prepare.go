@@ -25,14 +25,16 @@ type Prepared struct {
 	Files  int
 	Bytes  int64 // of the stored input
 	Runner string
-	// Submitted, if set, is called once, as soon as an engine has the job, on another
-	// goroutine than Run's. Prism does not count as an engine here.
+	// Submitted, if set, is called once, as soon as an engine has the job. Prism does not
+	// count as an engine here.
 	Submitted func(Submission)
 
 	lock    *flock.Flock // of a local output folder
 	sizes   []int64      // stored bytes, by range
 	here    bool         // the stages run in this process
 	metrics []Metric
+
+	runnerOptions map[string]any
 }
 
 // Prepare checks the options, the model, the input and the output, in this
@@ -97,7 +99,7 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		return nil, err
 	}
 	p := &Prepared{
-		lock: lock, Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, here: o.local(),
+		lock: lock, Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
 		Job: transforms.Job{
 			Run: output.Run{
 				Record: run, Ranges: len(plan.Ranges), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,

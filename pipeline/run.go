@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
 	// Runners and stores register themselves.
@@ -18,6 +20,7 @@ import (
 	_ "github.com/treebeam/treebeam/io/store/s3"
 
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline/engine"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -33,34 +36,38 @@ func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Summary, error) {
 	defer p.Close()
 	before := p.manifestVersion(ctx)
-	result, job, err := p.submit(ctx, pipeline)
-	if err := ctx.Err(); err != nil {
-		transforms.AbandonAll()
-		return nil, err
+	job, submission, err := p.submit(ctx, pipeline)
+	if job == nil {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
-	if stopped := job.stopped(err); err != nil || stopped != nil {
-		cause, known := p.Job.FirstCause(ctx) // before the workers in this process fail because they are ended
-		transforms.Abandon(&p.Job, stopWithin)
-		switch {
-		case known && cause.Kind == output.Changed:
-			return nil, &InputChanged{cause.Message}
-		case known && err != nil:
-			return nil, errors.New(cause.Message)
-		case stopped != nil:
-			return nil, stopped
+	defer job.Close()
+	if *jobopts.Async {
+		return nil, nil
+	}
+	end, err := job.Wait(ctx)
+	if ctx.Err() != nil {
+		if p.here {
+			job.Cancel(context.WithoutCancel(ctx))
 		}
-		return nil, err
+		transforms.AbandonAll()
+		return nil, ctx.Err()
 	}
-	if isNil(result) || *jobopts.Async {
-		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
+	if err != nil {
+		err = fmt.Errorf("job %s: %s no longer answers, and the job may go on; to end it, %s: %w", submission.ID, submission.Engine, submission.Cancel, err)
+	} else {
+		err = p.outcome(ctx, submission, end)
+	}
+	if err != nil {
+		transforms.Abandon(&p.Job, stopWithin)
+		return nil, err
 	}
 	m, err := output.ReadManifest(p.Job.Output)
 	if err == nil && before != "" && p.manifestVersion(ctx) == before {
-		return nil, fmt.Errorf("job %s ended without having finished %s, whose manifest is from an earlier run: run the same command again", result.JobID(), p.Job.Output)
+		return nil, fmt.Errorf("job %s ended without having finished %s, whose manifest is from an earlier run: run the same command again", submission.ID, p.Job.Output)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("job %s ended without having written %s: it was cancelled, or its engine has lost it",
-			result.JobID(), store.Join(p.Job.Output, output.ManifestFile))
+			submission.ID, store.Join(p.Job.Output, output.ManifestFile))
 	}
 	if err != nil {
 		return nil, err
@@ -68,8 +75,22 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 	if m.FP != p.Job.FP {
 		return nil, fmt.Errorf("the manifest of %s is that of another run", p.Job.Output)
 	}
-	p.metrics = metricsOf(result)
+	p.metrics = metricsOf(job.Metrics(ctx))
 	return output.ReadSummary(p.Job.Output)
+}
+
+// outcome is the error of a job that has not ended by itself, or has failed.
+func (p *Prepared) outcome(ctx context.Context, s *Submission, end engine.End) error {
+	if stopped := p.stopped(s, end); stopped != nil || end.State == jobpb.JobState_DONE {
+		return stopped
+	}
+	switch cause, known := p.Job.FirstCause(ctx); {
+	case known && cause.Kind == output.Changed:
+		return &InputChanged{cause.Message}
+	case known:
+		return errors.New(cause.Message)
+	}
+	return fmt.Errorf("job %s failed:\n%s", s.ID, end.Cause)
 }
 
 // manifestVersion tells one manifest of the output from another, though their bytes be

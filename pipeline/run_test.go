@@ -44,6 +44,22 @@ func TestInputChanged(t *testing.T) {
 	}
 }
 
+// Where no cause can be written, the engine's text is shown, and says it, too.
+func TestNoPlaceForCause(t *testing.T) {
+	in := write(t, map[string]string{"x.txt": prose(3)})
+	p := prepared(t, options(in, filepath.Join(t.TempDir(), "out")))
+	defer p.Close()
+	for _, name := range []string{filepath.Join(in, "x.txt"), filepath.Join(p.Job.Output, output.OwnDir, "failed")} {
+		if err := os.WriteFile(name, []byte("Changed .\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var changed *InputChanged
+	if _, err := Run(t.Context(), p); err == nil || errors.As(err, &changed) || !strings.Contains(err.Error(), " failed:\n") || !strings.Contains(err.Error(), "x.txt") {
+		t.Errorf("got %T %v", err, err)
+	}
+}
+
 // An engine that says that all went well, but has lost the end of the job, is not
 // believed, whether there is a manifest of an earlier run or none.
 func TestJobThatEndsTooEarly(t *testing.T) {

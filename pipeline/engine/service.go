@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/container/tools"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/metricsx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// dialWithin is how long a job service may take to answer at first.
+const dialWithin = 2 * time.Minute
+
+// Options are what Submit is told beside Beam's flags (--endpoint, --environment_type and
+// so on).
+type Options struct {
+	Name string // of the job
+	// Local says that without --endpoint and --environment_type the pipeline runs on
+	// prism in this process.
+	Local bool
+	// Runner are options of the engine's own, such as checkpointing_interval of Flink,
+	// with values as of JSON.
+	Runner map[string]any
+}
+
+// ParseOption reads an option of the engine's own, NAME=VALUE. The value may be JSON;
+// what is no JSON is a string.
+func ParseOption(option string) (name string, value any, err error) {
+	name, text, found := strings.Cut(option, "=")
+	if !found || name == "" {
+		return "", nil, fmt.Errorf("%q is not of the form NAME=VALUE", option)
+	}
+	if json.Unmarshal([]byte(text), &value) != nil {
+		value = text
+	}
+	return name, value, nil
+}
+
+// A served job is one of a job service: of prism, Flink, Spark, or another engine that
+// has one.
+type served struct {
+	id     string
+	client jobpb.JobServiceClient
+	model  *pipepb.Pipeline
+	stop   []func() // what Close calls, last first
+}
+
+// Submit gives the pipeline to a job service. Close the job in the end.
+func Submit(ctx context.Context, p *beam.Pipeline, o Options) (_ Job, err error) {
+	if *jobopts.Strict {
+		if _, err := beam.Run(ctx, "vet", p); err != nil {
+			return nil, fmt.Errorf("--beam_strict: %w", err)
+		}
+	}
+	j := &served{}
+	defer func() {
+		if err != nil {
+			j.Close()
+		}
+	}()
+	if err := j.connect(ctx, o.Local); err != nil {
+		return nil, fmt.Errorf("connecting to the job service: %w", err)
+	}
+	if err := o.check(ctx, j.client); err != nil {
+		return nil, err
+	}
+	worker, err := j.translate(ctx, p, o.Local)
+	if err != nil {
+		return nil, err
+	}
+	request, err := o.request(j.model)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := j.client.Prepare(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("the job service does not take the pipeline: %w", err)
+	}
+	token, err := runnerlib.Stage(ctx, prepared.GetPreparationId(), prepared.GetArtifactStagingEndpoint().GetUrl(), worker, prepared.GetStagingSessionToken())
+	if err != nil {
+		return nil, fmt.Errorf("handing over the worker program: %w", err)
+	}
+	j.id, err = runnerlib.Submit(ctx, j.client, prepared.GetPreparationId(), token)
+	return j, err
+}
+
+// inProcess is the job service of prism in this process, which is never stopped.
+var inProcess = sync.OnceValues(func() (jobpb.JobServiceClient, error) {
+	return prism.CreateJobServer(context.Background(), prism.Options{})
+})
+
+// connect finds the job service.
+func (j *served) connect(ctx context.Context, local bool) (err error) {
+	if local && *jobopts.Endpoint == "" {
+		j.client, err = inProcess()
+		return err
+	}
+	connection, err := grpcx.Dial(ctx, *jobopts.Endpoint, dialWithin)
+	if err != nil {
+		return err
+	}
+	j.stop = append(j.stop, func() { connection.Close() })
+	j.client = jobpb.NewJobServiceClient(connection)
+	return nil
+}
+
+// check refuses options of the runner that the job service does not know, if it tells
+// which ones it does: it would pass over them.
+func (o *Options) check(ctx context.Context, client jobpb.JobServiceClient) error {
+	if len(o.Runner) == 0 {
+		return nil
+	}
+	known, err := client.DescribePipelineOptions(ctx, &jobpb.DescribePipelineOptionsRequest{})
+	if err != nil || len(known.GetOptions()) == 0 {
+		return nil
+	}
+	for name := range o.Runner {
+		if !slices.ContainsFunc(known.GetOptions(), func(d *jobpb.PipelineOptionDescriptor) bool { return d.GetName() == name }) {
+			return fmt.Errorf("the runner has no option %s", name)
+		}
+	}
+	return nil
+}
+
+// translate makes the model of the pipeline and says which program its workers are to
+// run. It starts the workers if they are to be in this process.
+func (j *served) translate(ctx context.Context, p *beam.Pipeline, local bool) (worker string, err error) {
+	edges, _, err := p.Build()
+	if err != nil {
+		return "", err
+	}
+	urn, config := jobopts.GetEnvironmentUrn(ctx), jobopts.GetEnvironmentConfig
+	if jobopts.IsLoopback() || local && *jobopts.EnvironmentType == "" {
+		pool, err := extworker.StartLoopback(ctx, 0)
+		if err != nil {
+			return "", err
+		}
+		j.stop = append(j.stop, func() { pool.Stop(context.Background()) })
+		urn, config, worker = graphx.URNEnvExternal, pool.EnvironmentConfig, os.DevNull // nobody starts a program
+	} else if worker = *jobopts.WorkerBinary; worker == "" {
+		if worker, err = os.Executable(); err != nil {
+			return "", err
+		}
+	}
+	environment, err := graphx.CreateEnvironment(ctx, urn, config)
+	if err != nil {
+		return "", err
+	}
+	j.model, err = graphx.Marshal(edges, &graphx.Options{Environment: environment, PipelineResourceHints: jobopts.GetPipelineResourceHints()})
+	if err != nil {
+		return "", err
+	}
+	return worker, runnerlib.UpdateGoEnvironmentWorker(worker, j.model)
+}
+
+// request is what a job service is asked, as by Beam's own runner, with the options of
+// the engine's own.
+func (o *Options) request(model *pipepb.Pipeline) (*jobpb.PrepareJobRequest, error) {
+	hooks.SerializeHooksToOptions()
+	beam.PipelineOptions.LoadOptionsFromFlags(nil)
+	options, err := tools.OptionsToProto(runtime.RawOptionsWrapper{
+		Options: beam.PipelineOptions.Export(), AppName: o.Name, Experiments: append(jobopts.GetExperiments(), "beam_fn_api"),
+		RetainDocker: *jobopts.RetainDockerContainers, Parallelism: *jobopts.Parallelism,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range o.Runner {
+		v, err := structpb.NewValue(value)
+		if err != nil {
+			return nil, fmt.Errorf("option %s of the runner: %w", name, err)
+		}
+		options.Fields["beam:option:"+name+":v1"] = v
+	}
+	return &jobpb.PrepareJobRequest{Pipeline: model, PipelineOptions: options, JobName: o.Name}, nil
+}
+
+// ID implements Job.
+func (j *served) ID() string { return j.id }
+
+// Wait implements Job. It logs what the engine says meanwhile.
+func (j *served) Wait(ctx context.Context) (end End, err error) {
+	ctx, cancel := context.WithCancel(ctx) // or the stream stays open
+	defer cancel()
+	stream, err := j.client.GetMessageStream(ctx, &jobpb.JobMessagesRequest{JobId: j.id})
+	if err != nil {
+		return end, err
+	}
+	for {
+		event, err := stream.Recv()
+		if errors.Is(err, io.EOF) && isLast(end.State) {
+			return end, nil
+		}
+		if err != nil {
+			return end, err
+		}
+		if said := event.GetMessageResponse(); said != nil {
+			log.Info(ctx, said.GetMessageText())
+			if said.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
+				end.Cause = said.GetMessageText()
+			}
+		}
+		if changed := event.GetStateResponse(); changed != nil {
+			end.State = cmp.Or(changed.GetState(), end.State)
+		}
+		if isLast(end.State) && (end.State != jobpb.JobState_FAILED || end.Cause != "") { // a cause may come later
+			return end, nil
+		}
+	}
+}
+
+// Cancel implements Job.
+func (j *served) Cancel(ctx context.Context) error {
+	_, err := j.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: j.id})
+	return err
+}
+
+// Metrics implements Job.
+func (j *served) Metrics(ctx context.Context) *metrics.Results {
+	response, err := j.client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: j.id})
+	if err != nil {
+		return nil
+	}
+	m := response.GetMetrics()
+	return metricsx.FromMonitoringInfos(j.model, m.GetAttempted(), m.GetCommitted())
+}
+
+// Close implements Job.
+func (j *served) Close() {
+	for _, stop := range slices.Backward(j.stop) {
+		stop()
+	}
+}
