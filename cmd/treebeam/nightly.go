@@ -30,7 +30,7 @@ type nightFlags struct {
 func (n *nightFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&n.state, "state", "", "parse only files that are new or have changed since the state in `FOLDER`")
 	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, for example with another model")
-	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: allow more than 20% of the documents to disappear")
+	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let over 20% of the documents disappear; with --watch: any")
 	f.StringVar(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing")
 	f.Lookup("plan-only").NoOptDefVal = "text"
 	choose(f, "plan-only", "text", "json")
@@ -41,6 +41,9 @@ func (n *nightFlags) define(f *pflag.FlagSet) {
 func (c *parseCommand) checkNight() error {
 	n := &c.night
 	if n.state == "" {
+		if c.watch.on {
+			return nil // checkWatch knows
+		}
 		if n.all || n.allowDeletes || n.planOnly != "" {
 			return refuse("--all, --allow-deletes and --plan-only need --state FOLDER")
 		}
@@ -168,15 +171,15 @@ func printResumed(w io.Writer, n *nightly.Night) {
 // A nightReport is what --plan-only=json prints and, without the files, part of
 // the last line of a night.
 type nightReport struct {
-	State     string                 `json:"state"`
-	Snapshot  string                 `json:"snapshot,omitempty"` // current: before the night in a plan, after it in a report
-	Counts    map[nightly.Reason]int `json:"counts"`
-	Touched   int                    `json:"touched,omitempty"`
-	Bytes     int64                  `json:"bytes"` // of the files to be parsed
-	Runs      []string               `json:"runs"`
-	TakenOver map[string]int         `json:"taken_over,omitempty"`
-	Lost      map[string]string      `json:"lost,omitempty"` // what is wrong with runs whose documents are parsed again
-	Files     []nightly.Decision     `json:"files,omitempty"`
+	State     string             `json:"state"`
+	Snapshot  string             `json:"snapshot,omitempty"` // current: before the night in a plan, after it in a report
+	Counts    nightly.Counts     `json:"counts"`
+	Touched   int                `json:"touched,omitempty"`
+	Bytes     int64              `json:"bytes"` // of the files to be parsed
+	Runs      []string           `json:"runs"`
+	TakenOver map[string]int     `json:"taken_over,omitempty"`
+	Lost      map[string]string  `json:"lost,omitempty"` // what is wrong with runs whose documents are parsed again
+	Files     []nightly.Decision `json:"files,omitempty"`
 }
 
 func reportOf(n *nightly.Night, s *nightly.Snapshot, state string) nightReport {
@@ -208,7 +211,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintln(out, n.Account())
+	fmt.Fprintln(out, n.Counts)
 	printResumed(out, n)
 	for _, run := range n.Runs {
 		if !run.Continued {
@@ -234,7 +237,7 @@ func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed t
 	if refused && sum.Errors == 0 { // the failures come from an earlier night
 		say(w, "%s\n", strings.Join(more, "\n"))
 	}
-	say(w, "%s; ", n.Account())
+	say(w, "%s; ", n.Counts.String())
 	switch {
 	case n.Idle():
 		say(w, "nothing to do; ")

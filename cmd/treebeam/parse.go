@@ -37,6 +37,7 @@ type parseCommand struct {
 	json        bool
 	threads     *int
 	night       nightFlags
+	watch       watchFlags
 }
 
 // run does what the flags say; others are inputs given without --input.
@@ -73,6 +74,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err := c.checkFormat(isStream); err != nil {
 		return err
 	}
+	if err := c.checkWatch(); err != nil {
+		return err
+	}
 	if isStream {
 		return c.stream(ctx, limit)
 	}
@@ -82,7 +86,12 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		runner.Set("prism")
 	}
 	c.options.Runner, c.options.Environment = runner.String(), environment.String()
-	if c.night.state != "" {
+	switch {
+	case c.watch.generation:
+		return c.runGeneration(ctx)
+	case c.watch.on:
+		return c.runWatch(ctx)
+	case c.night.state != "":
 		return c.runNight(ctx, limit)
 	}
 	return c.runJob(ctx, limit)

@@ -37,7 +37,8 @@ const parseExample = `
   treebeam parse 'corpus/**/*.txt' -o out
   treebeam parse reviews.csv --text-column review --keep stars,shop -o out
   echo 'Time flies like an arrow.' | treebeam parse - --to tree --accurate
-  treebeam parse corpus --state state              run it every night: parses what is new`
+  treebeam parse corpus --state state              run it every night: parses what is new
+  treebeam parse --watch inbox -o trees            parses what arrives, until it is stopped`
 
 // newParse is treebeam parse.
 func newParse() *cobra.Command {
@@ -57,6 +58,7 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 	c.qualityFlags(f)
 	customFlags(f, &c.options.Custom, &c.options.Rows.Unconstrained)
 	c.night.define(f)
+	c.watch.define(f)
 	c.runFlags(f)
 	c.rareFlags(f)
 	withBeamFlags(f)

@@ -1,6 +1,7 @@
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -51,34 +52,41 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	if ok, err := base.compact(); ok || err != nil {
 		return &Compacted{Snapshot: base}, err
 	}
+	number, _ := base.next()
+	return state.mergeRuns(ctx, base, base.Runs, number, "", cmp.Or(o.PartWords, defaultPartWords))
+}
+
+// mergeRuns writes the current rows of some runs of base into one run, and makes a
+// snapshot of it the current one. The name of the run follows from its number, its window
+// and its rows, so that a merge that was interrupted goes on.
+func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, number int, window string, partWords int64) (*Compacted, error) {
 	if was := base.Made.FormatVersion; was != output.FormatVersion {
 		return nil, refuse("the rows of %s have the format version %s, and this program writes %s: "+
-			"compact with the version that made them, or parse every file again with --all", state.dir, was, output.FormatVersion)
+			"compact with the version that made them, or parse every file again with --all", s.dir, was, output.FormatVersion)
 	}
-	if o.PartWords == 0 {
-		o.PartWords = defaultPartWords
-	}
-	if err := state.make(); err != nil {
+	if err := s.make(); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("treebeam compaction\n%s\n%d\n", base.Name, o.PartWords)))
-	fp := hex.EncodeToString(sum[:])
-	number, predecessor := base.next()
-	run := fmt.Sprintf("%06d-%.8s", number, fp)
-	if err := state.merge(ctx, base, run, fp, o.PartWords); err != nil {
-		return nil, state.remedied(err)
+	sizes, fp, err := cutInto(base.entriesIn(runs), partWords)
+	if err != nil {
+		return nil, s.remedied(err)
+	}
+	run := runName(number, window, fp)
+	job := output.Run{Record: output.Record{FP: fp, Provenance: base.Made}, Ranges: len(sizes), Output: s.RunDir(run)}
+	if err := base.copyRows(ctx, runs, &job, sizes); err != nil {
+		return nil, s.remedied(err)
 	}
 	if err := step("run"); err != nil {
 		return nil, err
 	}
-	next, err := state.publish(ctx, base, base.Made, moved(base, run))
+	next, err := s.publish(ctx, base, base.Made, moved(base, runs, run))
 	if err != nil {
 		return nil, err
 	}
 	if err := step("snapshot"); err != nil {
 		return nil, err
 	}
-	return &Compacted{next, run, len(base.Runs)}, state.swap(ctx, predecessor, next)
+	return &Compacted{next, run, len(runs)}, s.swap(ctx, base.Name, next)
 }
 
 // compact says whether all rows of the snapshot are in one run that holds
@@ -104,11 +112,12 @@ func (s *Snapshot) compact() (bool, error) {
 	return documents == s.Documents, nil
 }
 
-// moved yields the entries of the snapshot, all in the run.
-func moved(s *Snapshot, run string) iter.Seq2[*parquet.Entry, error] {
+// moved yields the entries of the snapshot, those of some runs in the run that these were
+// merged into.
+func moved(s *Snapshot, runs []string, run string) iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
 		for e, err := range s.Entries() {
-			if err == nil {
+			if err == nil && slices.Contains(runs, e.Run) {
 				e.Run = run
 			}
 			if !yield(e, err) {
@@ -118,18 +127,26 @@ func moved(s *Snapshot, run string) iter.Seq2[*parquet.Entry, error] {
 	}
 }
 
-// merge writes the run that holds the current rows.
-func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partWords int64) error {
-	sizes, err := cutInto(base, partWords)
-	if err != nil {
-		return err
+// entriesIn yields the entries of the snapshot whose rows are in some of its runs.
+func (s *Snapshot) entriesIn(runs []string) iter.Seq2[*parquet.Entry, error] {
+	return func(yield func(*parquet.Entry, error) bool) {
+		for e, err := range s.Entries() {
+			if err == nil && !slices.Contains(runs, e.Run) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
 	}
-	job := output.Run{
-		Record: output.Record{FP: fp, Provenance: base.Made}, Ranges: len(sizes), Output: s.RunDir(run),
-	}
-	r := base.rows()
+}
+
+// copyRows writes the output of the job from the current rows of some runs. A part of it
+// holds as many documents as sizes says.
+func (s *Snapshot) copyRows(ctx context.Context, runs []string, job *output.Run, sizes []int) error {
+	r := s.rows()
 	defer r.close()
-	next, stop := iter.Pull2(base.Entries())
+	next, stop := iter.Pull2(s.entriesIn(runs))
 	defer stop()
 	for k, size := range sizes {
 		if err := ctx.Err(); err != nil {
@@ -140,7 +157,7 @@ func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partW
 		for range size {
 			e, err, ok := next()
 			if !ok {
-				err = fmt.Errorf("%s has fewer documents than when it was opened", base.Name)
+				err = fmt.Errorf("%s has fewer documents than when it was opened", s.Name)
 			}
 			if err != nil {
 				return err
@@ -163,20 +180,23 @@ func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partW
 // maxPartFiles bounds the account of its files in a part's footer.
 const maxPartFiles = 20000
 
-// cutInto returns how many documents go into each part.
-func cutInto(s *Snapshot, partWords int64) (sizes []int, err error) {
+// cutInto returns how many documents go into each part, and a digest of them.
+func cutInto(entries iter.Seq2[*parquet.Entry, error], partWords int64) (sizes []int, digest string, err error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "treebeam compaction\n%d\n", partWords)
 	words, n := int64(0), 0
-	for e, err := range s.Entries() {
+	for e, err := range entries {
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
+		fmt.Fprintf(sum, "%q %s\n", e.SourceURI, e.Run)
 		if n > 0 && (words+e.Words > partWords || n == maxPartFiles) {
 			sizes = append(sizes, n)
 			words, n = 0, 0
 		}
 		words, n = words+e.Words, n+1
 	}
-	return append(sizes, n), nil
+	return append(sizes, n), hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // ofAll yields the rows of documents one after the other.
@@ -205,10 +225,17 @@ func Prune(ctx context.Context, dir string, keep int) (removed []string, err err
 	if err != nil {
 		return nil, err
 	}
-	oldest, err := state.MustCurrent(ctx)
+	current, err := state.MustCurrent(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return current.prune(ctx, keep, current.N)
+}
+
+// prune is Prune for the snapshots up to the current one, s. Runs with a higher number
+// than newest stay, too.
+func (s *Snapshot) prune(ctx context.Context, keep, newest int) (removed []string, err error) {
+	state, oldest := s.state, s
 	kept := []string{oldest.Name}
 	used := slices.Clone(oldest.Runs)
 	for len(kept) < keep && oldest.Predecessor != "" {
@@ -240,7 +267,7 @@ func Prune(ctx context.Context, dir string, keep int) (removed []string, err err
 		return removed, err
 	}
 	for _, run := range runs {
-		if !old(run, used) {
+		if n, _ := number(run); n > newest || !old(run, used) {
 			continue
 		}
 		if err := state.removeRun(ctx, run); err != nil {

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -177,17 +176,19 @@ func (n *Night) current() iter.Seq2[*parquet.Entry, error] {
 				yield(nil, err)
 				return
 			}
-			d := &n.Decisions[i]
-			i++
-			e := at.entry
+			e, uri, reason := at.entry, at.uri(), Unchanged // unless something was decided
+			if i < len(n.Decisions) && n.Decisions[i].URI == uri {
+				reason = n.Decisions[i].Reason
+				i++
+			}
 			switch {
-			case d.Reason == Deleted:
+			case reason == Deleted:
 				continue
-			case d.Reason.parsed() || n.entries[d.URI] != nil:
-				e = n.entries[d.URI]
+			case reason.parsed() || n.entries[uri] != nil:
+				e = n.entries[uri]
 			}
 			if e == nil {
-				yield(nil, fmt.Errorf("%s was listed, but no run has an account of it: something was lost", d.URI))
+				yield(nil, fmt.Errorf("%s was listed, but no run has an account of it: something was lost", uri))
 				return
 			}
 			if !yield(e, nil) {
@@ -195,18 +196,4 @@ func (n *Night) current() iter.Seq2[*parquet.Entry, error] {
 			}
 		}
 	}
-}
-
-// Account says in one line what a night found.
-func (n *Night) Account() string {
-	var parts []string
-	for _, r := range []Reason{New, Changed, Retry, Again, Lost, Deleted, Unchanged} {
-		if c := n.Counts[r]; c > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c, r))
-		}
-	}
-	if len(parts) == 0 {
-		return "no files"
-	}
-	return "files: " + strings.Join(parts, ", ")
 }

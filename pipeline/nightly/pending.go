@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,9 +39,12 @@ func (n *Night) planRuns(ctx context.Context) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	runs, err := n.state.runs(ctx)
-	if err != nil {
-		return &pipeline.Refusal{Err: err}
+	var runs []string
+	if n.looks() {
+		var err error
+		if runs, err = n.state.runs(ctx); err != nil {
+			return &pipeline.Refusal{Err: err}
+		}
 	}
 	number1, _ := n.base.next()
 	for _, run := range runs {
@@ -62,15 +64,14 @@ func (n *Night) planRuns(ctx context.Context) error {
 	for _, uri := range slices.Sorted(maps.Keys(todo)) {
 		rest = append(rest, *todo[uri])
 	}
-	name := fmt.Sprintf("%06d-%s", number1, runDigest(n.made, rest))
+	name := runName(number1, n.options.Generation.window(), runDigest(n.made, rest))
 	left := len(n.Left)
 	n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
 	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes, retry: len(n.Left) < left})
 	return nil
 }
 
-// runDigest is 8 digits that distinguish the runs of one night: a digest of what is
-// parsed, and how.
+// runDigest distinguishes the runs of one night: a digest of what is parsed, and how.
 func runDigest(made output.Provenance, files []source.Input) string {
 	text, err := json.Marshal(struct {
 		Made  output.Provenance
@@ -80,7 +81,7 @@ func runDigest(made output.Provenance, files []source.Input) string {
 		panic(err) // plain data
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:4])
+	return hex.EncodeToString(sum[:])
 }
 
 // resume takes from todo what the run has done or will do when it goes on, and

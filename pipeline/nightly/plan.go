@@ -24,6 +24,8 @@ type Options struct {
 	// Accept, if set, is asked before what the night has parsed, or taken over,
 	// becomes current. Its error ends the night: the snapshot before stays.
 	Accept func(Found) error
+	// Generation, if set, makes the night a generation of a watch.
+	Generation *Generation
 }
 
 // A Reason is why a file is parsed or not.
@@ -45,6 +47,22 @@ func (r Reason) parsed() bool {
 	return r == New || r == Changed || r == Retry || r == Again || r == Lost
 }
 
+// Counts are numbers of files by what is done about them.
+type Counts map[Reason]int
+
+func (c Counts) String() string {
+	var parts []string
+	for _, r := range []Reason{New, Changed, Retry, Again, Lost, Deleted, Unchanged} {
+		if c[r] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c[r], r))
+		}
+	}
+	if len(parts) == 0 {
+		return "no files"
+	}
+	return "files: " + strings.Join(parts, ", ")
+}
+
 // maxDeletes is the share of the documents that may disappear in a night
 // without being allowed to.
 const maxDeletes = 0.2
@@ -58,8 +76,8 @@ type Decision struct {
 
 // A Night is planned: nothing was written yet.
 type Night struct {
-	Decisions []Decision // about all files, sorted by URI
-	Counts    map[Reason]int
+	Decisions []Decision // about all files, of a generation those that it was given, sorted by URI
+	Counts    Counts
 	Touched   int   // of the unchanged files: their time changed, their bytes did not
 	Bytes     int64 // of the files to be parsed
 	// Runs are the folders of the runs that will parse files, usually one. Runs of
@@ -131,14 +149,17 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file again",
 			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
 	}
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
-		Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
+	inputs := o.Files
+	if o.Generation == nil {
+		inputs, err = source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
+			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
+	}
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
-	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: map[Reason]int{},
+	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}
-	if !o.All {
+	if !o.All && n.looks() {
 		if n.Lost, err = base.lost(ctx); err != nil {
 			return nil, refuse("what %s holds cannot be looked at: %w; if that stays so, --all parses every file again", state.dir, err)
 		}
@@ -174,6 +195,8 @@ func (n *Night) decide(ctx context.Context) error {
 		}
 		d := Decision{}
 		switch {
+		case at.input == nil && n.options.Generation.keeps(at.entry.SourceURI):
+			continue
 		case at.input == nil:
 			d = Decision{at.entry.SourceURI, Deleted, ""}
 		case at.entry == nil:
@@ -212,6 +235,13 @@ func (n *Night) decide(ctx context.Context) error {
 type pair struct {
 	entry *parquet.Entry
 	input *source.Input
+}
+
+func (p *pair) uri() string {
+	if p.input != nil {
+		return p.input.URI
+	}
+	return p.entry.SourceURI
 }
 
 // merge yields the files of a snapshot, which may be nil, and of a listing in

@@ -322,7 +322,7 @@ func TestCustom(t *testing.T) {
 	}
 	write("# the same\nFile\tX\tseveral")
 	if n, _ := c.mustNight(o); !n.Idle() {
-		t.Errorf("the same lists make other rows: %s", n.Account())
+		t.Errorf("the same lists make other rows: %s", n.Counts)
 	}
 	write("File\tX\tmany\n")
 	c.refused(o, "was made differently", "--exceptions: was digest ", "--all")

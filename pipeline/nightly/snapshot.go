@@ -11,15 +11,11 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 )
-
-// lockInterval is how often a lock that is held is tried again.
-const lockInterval = 20 * time.Millisecond
 
 // Keys of a snapshot's footer, in addition to the key of package parquet.
 const (

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -40,6 +41,9 @@ const (
 	dataDir      = "data"
 	viewsDir     = "views"
 )
+
+// lockInterval is how often a lock that is held is tried again.
+const lockInterval = 20 * time.Millisecond
 
 func refuse(format string, a ...any) error {
 	return &pipeline.Refusal{Err: fmt.Errorf(format, a...)}
@@ -114,6 +118,23 @@ func (s *State) current(ctx context.Context) (name, version string, err error) {
 	return name, info.Version, nil
 }
 
+// runName is the name of a run: its number, the window that it belongs to, if any, and
+// the beginning of a digest of what is in it.
+func runName(number int, window, digest string) string {
+	if window != "" {
+		window = "-" + window
+	}
+	return fmt.Sprintf("%06d%s-%.8s", number, window, digest)
+}
+
+// windowOf is the window in the name of a run, "" if it has none.
+func windowOf(run string) string {
+	if parts := strings.Split(run, "-"); len(parts) == 3 {
+		return parts[1]
+	}
+	return ""
+}
+
 // number is the number that the name of a snapshot or a run begins with.
 func number(name string) (int, error) {
 	digits, _, _ := strings.Cut(name, "-")
@@ -168,13 +189,11 @@ func orNone(name string) string {
 // otherwise it returns a *Conflict. It is the commit of a night: in an object
 // store it hangs on the generation of CURRENT, on a local disk on a lock.
 func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
-	if !store.IsRemote(s.dir) {
-		lock := flock.New(filepath.Join(s.dir, output.OwnDir, "lock"))
-		if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
-			return fmt.Errorf("locking the state: %w", err)
-		}
-		defer lock.Close() // the file stays: removing it would let two hold it
+	unlock, err := s.lock(ctx, "lock")
+	if err != nil {
+		return fmt.Errorf("locking the state: %w", err)
 	}
+	defer unlock()
 	is, version, err := s.current(ctx)
 	if err != nil {
 		return err
@@ -192,6 +211,17 @@ func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
 		return err
 	}
 	return s.writeViews(ctx, next)
+}
+
+// lock takes a lock of a state on a local disk, which is free when unlock was called or
+// the process has ended, and waits for it while ctx lasts.
+func (s *State) lock(ctx context.Context, name string) (unlock func() error, err error) {
+	if store.IsRemote(s.dir) {
+		return func() error { return nil }, nil
+	}
+	lock := flock.New(filepath.Join(s.dir, output.OwnDir, name)) // the file stays: removing it would let two hold it
+	_, err = lock.TryLockContext(ctx, lockInterval)
+	return lock.Close, err
 }
 
 // make makes the folders of a state on a local disk.

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/transforms/transformstest"
+)
+
+// Of TestWatchKilled: -kills 30 -killseed 7 for a longer search.
+var (
+	watchKills = flag.Int("kills", 6, "how many processes TestWatchKilled kills")
+	killSeed   = flag.Uint64("killseed", 1, "what its moments depend on")
+)
+
+// A watchProcess is treebeam parse --watch in a process group of its own.
+type watchProcess struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	said    *strings.Builder // on standard error
+	reports chan generationReport
+}
+
+// A watched input is a folder where files arrive, beside the output of a watch.
+type watched struct {
+	t       *testing.T
+	dir     string
+	in, out string
+}
+
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	dir := memoryFolder(t)
+	w := &watched{t, dir, filepath.Join(dir, "in"), filepath.Join(dir, "out")}
+	must(t, os.Mkdir(w.in, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o755))
+	return w
+}
+
+func (w *watched) write(name, text string) {
+	w.t.Helper()
+	must(w.t, os.WriteFile(filepath.Join(w.in, name), []byte(text), 0o644))
+}
+
+// start starts a watch with more flags.
+func (w *watched) start(more ...string) *watchProcess {
+	w.t.Helper()
+	p := &watchProcess{t: w.t, said: new(strings.Builder), reports: make(chan generationReport, 1000)}
+	p.cmd = exec.Command(os.Args[0], append([]string{"parse", "--watch", w.in, "--output", w.out, "--model", transformstest.ModelURI,
+		"--every", "20ms", "--window", "2s"}, more...)...)
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+filepath.Join(w.dir, "tmp"))
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.Stderr = p.said
+	out, err := p.cmd.StdoutPipe()
+	must(w.t, err, p.cmd.Start())
+	w.t.Cleanup(func() { syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) })
+	go func() {
+		defer close(p.reports)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var r generationReport
+			if json.Unmarshal(lines.Bytes(), &r) == nil {
+				p.reports <- r
+			}
+		}
+		io.Copy(io.Discard, out)
+	}()
+	return p
+}
+
+// next is what the next generation did that did something.
+func (p *watchProcess) next() generationReport {
+	p.t.Helper()
+	select {
+	case r, more := <-p.reports:
+		if !more {
+			p.t.Fatalf("the watch has ended: %v\n%s", p.cmd.Wait(), p.said)
+		}
+		return r
+	case <-time.After(time.Minute):
+		p.t.Fatal("no generation in a minute")
+	}
+	panic("unreachable")
+}
+
+// worker is the process of a generation, 0 if there is none.
+func (p *watchProcess) worker() int {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid))
+	for _, file := range threads {
+		text, _ := os.ReadFile(file)
+		if pids := strings.Fields(string(text)); len(pids) > 0 {
+			pid, _ := strconv.Atoi(pids[0])
+			return pid
+		}
+	}
+	return 0
+}
+
+// end sends a signal and waits for the end of the watch, which must have a status.
+func (p *watchProcess) end(sig syscall.Signal, status int) {
+	p.t.Helper()
+	must(p.t, p.cmd.Process.Signal(sig))
+	for range p.reports {
+	}
+	p.cmd.Wait()
+	if got := p.cmd.ProcessState.ExitCode(); got != status {
+		p.t.Errorf("status %d, want %d\n%s", got, status, p.said)
+	}
+}
+
+// trees are the current trees, as CoNLL-U.
+func (w *watched) trees() string {
+	_, trees, _ := treebeam(w.t, "", "convert", w.out, "--to", "conllu")
+	return trees
+}
+
+// parsed are the trees of one parse of all files in a folder.
+func (w *watched) parsed(folder string) string {
+	w.t.Helper()
+	out := filepath.Join(w.t.TempDir(), "out")
+	ends(w.t, exitOK, "", toyCommand(folder, "--output", out, "--quiet")...)
+	_, trees, _ := treebeam(w.t, "", "convert", out, "--to", "conllu")
+	return trees
+}
+
+// Files that arrive, change, go and are no text, a second watch, a window that ends, a
+// start when nothing is new, and what is printed.
+func TestWatch(t *testing.T) {
+	w := newWatched(t)
+	w.write("a.txt", "One . Two .\n")
+	p := w.start()
+	if r := p.next(); r.Trees != 2 || r.Documents != 1 {
+		t.Errorf("%+v", r)
+	}
+	second := w.start()
+	for range second.reports {
+	}
+	if second.cmd.Wait(); second.cmd.ProcessState.ExitCode() != exitRefused || !strings.Contains(second.said.String(), "another watch") {
+		t.Errorf("a second watch: %v\n%s", second.cmd.ProcessState, second.said)
+	}
+	w.write("b.txt.tmp", "Three .\n")
+	w.write("c.pdf", "%PDF-1.7\n")
+	if r := p.next(); r.Errors != 1 || r.Trees != 0 || r.Documents != 2 {
+		t.Errorf("a file that is no text: %+v", r)
+	}
+	must(t, os.Rename(filepath.Join(w.in, "b.txt.tmp"), filepath.Join(w.in, "b.txt")), os.Remove(filepath.Join(w.in, "a.txt")))
+	if r := p.next(); r.Trees != 1 || r.Documents != 3 {
+		t.Errorf("a file that was renamed: %+v", r)
+	}
+	w.write("b.txt", "Another text . It is longer .\n")
+	if r := p.next(); r.Trees != 2 || r.Night.Counts["changed"] != 1 || r.Documents != 3 {
+		t.Errorf("a file that was replaced: %+v", r)
+	}
+	var r generationReport
+	for r = p.next(); len(r.Merged) == 0; r = p.next() {
+	}
+	if _, err := os.Stat(filepath.Join(w.out, "data", r.Merged[0], output.ManifestFile)); err != nil || len(p.reports) > 0 {
+		t.Errorf("the runs of a window: %v; %d more reports", err, len(p.reports))
+	}
+	for _, text := range []string{"One .", "Another text ."} {
+		if trees := w.trees(); !strings.Contains(trees, "# text = "+text) {
+			t.Errorf("no %q in\n%s", text, trees)
+		}
+	}
+	p.end(syscall.SIGTERM, exitOK)
+	for _, want := range []string{"watching " + w.in + " every 20ms", "files: 1 changed: 2 trees", "1 failure; ", "a window has ended", "a second signal"} {
+		if !strings.Contains(p.said.String(), want) {
+			t.Errorf("no %q in\n%s", want, p.said)
+		}
+	}
+	p = w.start("--quiet", "--allow-deletes")
+	if r := p.next(); r.Night.Counts["deleted"] != 1 || r.Documents != 2 || len(r.Night.Runs) != 0 {
+		t.Errorf("with --allow-deletes: %+v", r)
+	}
+	must(t, os.Remove(filepath.Join(w.in, "c.pdf")))
+	if r := p.next(); r.Documents != 1 {
+		t.Errorf("with --allow-deletes: %+v", r)
+	}
+	p.end(syscall.SIGINT, exitOK)
+	if p.said.Len() > 0 {
+		t.Errorf("--quiet: %s", p.said)
+	}
+}
+
+// What goes wrong meanwhile is said and tried again: an input that is not there, an
+// output that cannot be written.
+func TestWatchGoesOn(t *testing.T) {
+	w := newWatched(t)
+	w.write("a.txt", "One .\n")
+	p := w.start()
+	p.next()
+	must(t, os.Rename(w.in, w.in+"-away"))
+	time.Sleep(100 * time.Millisecond)
+	must(t, os.Rename(w.in+"-away", w.in))
+	data := filepath.Join(w.out, "data")
+	must(t, os.Rename(data, data+"-away"), os.WriteFile(data, nil, 0o644))
+	w.write("b.txt", "Two .\n")
+	time.Sleep(300 * time.Millisecond)
+	must(t, os.Remove(data), os.Rename(data+"-away", data))
+	if r := p.next(); r.Documents != 2 || r.Trees != 1 {
+		t.Errorf("%+v", r)
+	}
+	p.end(syscall.SIGTERM, exitOK)
+	for _, want := range []string{"does not exist", "the generation of 1 file failed", "trying again in 40ms"} {
+		if !strings.Contains(p.said.String(), want) {
+			t.Errorf("no %q in\n%s", want, p.said)
+		}
+	}
+}
+
+// Whatever is killed, and whenever, the same command goes on: no file is lost, none has
+// its trees twice, and all trees are those of one parse.
+func TestWatchKilled(t *testing.T) {
+	w := newWatched(t)
+	all := filepath.Join(w.dir, "all") // all files, also those that are removed from the input
+	must(t, os.Mkdir(all, 0o755))
+	rng := rand.New(rand.NewPCG(*killSeed, 1))
+	var writing sync.WaitGroup
+	stop := make(chan bool)
+	writing.Go(func() { w.arrive(rand.New(rand.NewPCG(*killSeed, 2)), all, stop) })
+	p, hit := w.start("--quiet"), map[string]int{}
+	for range *watchKills {
+		time.Sleep(time.Duration(rng.IntN(600)) * time.Millisecond)
+		worker := p.worker()
+		switch kind := rng.IntN(3); {
+		case kind == 0 && worker > 0:
+			syscall.Kill(worker, syscall.SIGKILL)
+			hit["generation"]++
+			continue // the watch starts another one
+		case kind == 0 || kind == 1:
+			syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL)
+			hit["watch"]++
+		default:
+			syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+			hit["all"]++
+		}
+		if worker > 0 {
+			hit["at work"]++
+		}
+		p.cmd.Wait()
+		p = w.start("--quiet")
+	}
+	close(stop)
+	writing.Wait()
+	want := w.parsed(all)
+	for end := time.Now().Add(time.Minute); w.trees() != want; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.end(syscall.SIGTERM, exitOK)
+			t.Fatalf("the trees are not those of one parse, %s\n%s", firstDifference(w.trees(), want), p.said)
+		}
+	}
+	p.end(syscall.SIGTERM, exitOK)
+	t.Logf("killed: %v; %d sentences", hit, strings.Count(want, "# text = "))
+}
+
+// arrive writes files as programs do: at once, slowly, under another name first. It
+// replaces some of them, and removes some whose trees are there.
+func (w *watched) arrive(rng *rand.Rand, all string, stop chan bool) {
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(rng.IntN(40)) * time.Millisecond):
+		}
+		name := fmt.Sprintf("%05d.txt", i)
+		if i > 10 && rng.IntN(5) == 0 {
+			name = fmt.Sprintf("%05d.txt", i-rng.IntN(10))
+		}
+		text := fmt.Sprintf("File %d has come . %s\nIts end .\n", i, strings.Repeat("It goes on . ", rng.IntN(20)))
+		path := filepath.Join(w.in, name)
+		switch rng.IntN(3) {
+		case 0:
+			w.write(name, text)
+		case 1:
+			f, err := os.Create(path)
+			must(w.t, err)
+			f.WriteString(text[:len(text)/2])
+			time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond)
+			f.WriteString(text[len(text)/2:])
+			must(w.t, f.Close())
+		case 2:
+			w.write(name+".part", text)
+			must(w.t, os.Rename(path+".part", path))
+		}
+		must(w.t, os.WriteFile(filepath.Join(all, name), []byte(text), 0o644))
+	}
+}
+
+func TestWatchFlagsRefused(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
+	out := filepath.Join(t.TempDir(), "out")
+	done := filepath.Join(t.TempDir(), "done")
+	ends(t, exitOK, "", toyCommand(in, "--output", done, "--quiet")...)
+	watch := []string{"parse", "--watch", in}
+	for want, args := range map[string][]string{
+		"in the place of --state":   {"--state", out},
+		"needs --output FOLDER":     {},
+		"writes Parquet":            {"--output", "x.conllu"},
+		"other formats":             {"--output", out, "--to", "jsonl"},
+		"another --output":          {"--output", out, "--all"},
+		"standard input":            {"--output", out, "-"},
+		"a list is read once":       {"--output", out, "--files-from", filepath.Join(in, "a.txt")},
+		"has no end":                {"--output", out, "--overwrite"},
+		"--every 0s":                {"--output", out, "--every", "0s"},
+		"must not be shorter":       {"--output", out, "--window", "1s"},
+		"must be a duration":        {"--output", out, "--every", "10"},
+		"output of a parse without": {"--output", done},
+		"does not exist":            {"--output", out, in + "/nowhere"},
+		"need --watch":              {"--output", out, "--watch=false", "--every", "1s"},
+	} {
+		ends(t, exitRefused, want, append(watch, args...)...)
+	}
+	ends(t, exitRefused, "waits for its jobs", append(watch, "--output", out, "--async")...)
+	must(t, flag.Set("async", "false")) // Beam's flags are the process's
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was written")
+	}
+}

@@ -1,0 +1,144 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// A Generation is one step of a watch: a night over the files that have arrived,
+// Options.Files. The trees of all other files stay as they are.
+type Generation struct {
+	// Window is a part of the name of the run: CloseWindows merges the runs of a window.
+	// It has neither a "-" nor a slash.
+	Window string `json:"window"`
+	// Look lets the night look for what may be amiss: runs that were interrupted, parts
+	// that are lost. It takes a request or more for each run of the state.
+	Look bool `json:"look,omitempty"`
+	// Forget lets the trees of files that are gone go, too: those that Present, which is
+	// sorted, does not name.
+	Forget  bool     `json:"forget,omitempty"`
+	Present []string `json:"present,omitempty"`
+}
+
+// keeps says whether the trees of a file stay that the generation was not given.
+func (g *Generation) keeps(uri string) bool {
+	if g == nil || !g.Forget {
+		return g != nil
+	}
+	_, present := slices.BinarySearch(g.Present, uri)
+	return present
+}
+
+func (g *Generation) window() string {
+	if g == nil {
+		return ""
+	}
+	return g.Window
+}
+
+// looks says whether the night looks for interrupted and damaged runs.
+func (n *Night) looks() bool { return n.options.Generation == nil || n.options.Generation.Look }
+
+// keptSnapshots is how many snapshots a watch keeps at least. The views of a state read
+// all that there are. Tests keep fewer.
+var keptSnapshots = 30
+
+// CloseWindows merges the runs of every window but the open one into one run for each
+// window, and returns what it has merged. Runs that were merged stay until the next
+// window is closed, for readers that have begun to read them. Old snapshots are removed
+// more often.
+func CloseWindows(ctx context.Context, dir, open string) (closed []*Compacted, err error) {
+	state, err := At(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		base, err := state.MustCurrent(ctx)
+		if err != nil {
+			return closed, err
+		}
+		window, runs := base.unmerged(open)
+		if len(runs) == 0 {
+			return closed, base.tidy(ctx, open, closed)
+		}
+		newest, err := number(runs[len(runs)-1])
+		if err != nil {
+			return closed, err
+		}
+		merged, err := state.mergeRuns(ctx, base, runs, newest, window, defaultPartWords)
+		if err != nil {
+			return closed, err
+		}
+		closed = append(closed, merged)
+	}
+}
+
+// unmerged returns the first window other than the open one that has several runs, and
+// these, sorted.
+func (s *Snapshot) unmerged(open string) (window string, runs []string) {
+	of := map[string][]string{}
+	for _, run := range s.Runs {
+		of[windowOf(run)] = append(of[windowOf(run)], run)
+	}
+	for _, window := range slices.Sorted(maps.Keys(of)) {
+		if window != "" && window != open && len(of[window]) > 1 {
+			return window, of[window]
+		}
+	}
+	return "", nil
+}
+
+// tidy removes what is left of the windows before those that were just closed, and every
+// keptSnapshots snapshots those that came before.
+func (s *Snapshot) tidy(ctx context.Context, open string, closed []*Compacted) error {
+	if len(closed) == 0 && s.N%keptSnapshots != 0 {
+		return nil
+	}
+	newest := 0
+	for _, run := range s.Runs {
+		isOpen := windowOf(run) == open || slices.ContainsFunc(closed, func(c *Compacted) bool { return c.Run == run })
+		if n, err := number(run); err == nil && !isOpen && len(closed) > 0 {
+			newest = max(newest, n)
+		}
+	}
+	_, err := s.prune(ctx, keptSnapshots, newest)
+	return err
+}
+
+// A Lock of a state on a local disk is held by one process at a time.
+type Lock string
+
+const (
+	Watching   Lock = "watching"   // by a watch
+	Generating Lock = "generation" // by a generation, which may outlive its watch for a moment
+)
+
+// Hold takes a lock of the state in dir, which exists. It waits for it up to patience,
+// and refuses what another process still has then. File systems without locks refuse
+// nothing, and neither do object stores: two watches do the same work twice there.
+func Hold(ctx context.Context, dir string, lock Lock, patience time.Duration) (release func() error, err error) {
+	state, err := At(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !store.IsRemote(state.dir) {
+		if err := os.MkdirAll(filepath.Join(state.dir, output.OwnDir), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	release, err = state.lock(waiting, string(lock))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, refuse("another watch is writing to %s: stop it first, or name another --output", dir)
+	}
+	return release, ctx.Err()
+}
