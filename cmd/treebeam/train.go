@@ -193,8 +193,6 @@ func (f *trainFlags) parts() error {
 		f.o.Families, f.o.Cut = part.Fast, fastCut
 	case "standard", "accurate":
 		f.o.Families = part.Standard
-	case "full":
-		return errors.New("--preset full has left the program: " + families)
 	default:
 		return fmt.Errorf("preset %q: want fast, standard or accurate", f.preset)
 	}

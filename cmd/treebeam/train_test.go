@@ -72,7 +72,8 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
 		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
-		{"--train x --dev y --model m --preset full", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --preset full", "fast, standard or accurate"},
+		{"--train x --dev y --model m --families +gs", "lab/notes/ablation.md"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},
 	} {
