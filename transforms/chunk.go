@@ -114,7 +114,6 @@ type Done struct {
 }
 
 func init() {
-	registerGob[Chunk]()
 	registerGob[source.Range]()
 	registerGob[Done]()
 	beam.RegisterCoder(reflect.TypeFor[Chunk](), encodeChunk, decodeChunk)
@@ -122,8 +121,8 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[Done](), encodeDone, decodeDone)
 }
 
-func encodeChunk(c Chunk) ([]byte, error)        { return gobEncode(c) }
-func decodeChunk(b []byte) (Chunk, error)        { return gobDecode[Chunk](b) }
+func encodeChunk(c Chunk) ([]byte, error)        { return encode(c) }
+func decodeChunk(b []byte) (Chunk, error)        { return decode[Chunk](b) }
 func encodeRange(r source.Range) ([]byte, error) { return gobEncode(r) }
 func decodeRange(b []byte) (source.Range, error) { return gobDecode[source.Range](b) }
 func encodeDone(d Done) ([]byte, error)          { return gobEncode(d) }
