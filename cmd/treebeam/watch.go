@@ -126,7 +126,7 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 		}
 		defer release()
 	}
-	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: dir, AllowDeletes: true, Generation: &o.Generation})
+	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: dir, AllowDeletes: true, Generation: o.Generation})
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 type watcher struct {
 	*parseCommand
 	dir    string // the output
-	spool  nightly.Spool
+	seen   source.Arrivals
 	window string // of the last generation
 	look   bool   // the next generation looks for what earlier ones have left
 }
@@ -177,7 +177,7 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 	if there, err := store.Exists(ctx, store.Join(w.dir, output.ManifestFile)); err == nil && there {
 		return refuse("%s is the output of a parse without --watch: name another --output", w.dir)
 	}
-	if _, err := w.spool.List(ctx, &c.options, w.dir); err != nil {
+	if _, err := w.list(ctx); err != nil {
 		return &refusal{err}
 	}
 	var status exitCode
@@ -211,13 +211,19 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 	}
 }
 
+// list lists the input, without files that are being written if their names say so.
+func (w *watcher) list(ctx context.Context) ([]source.Input, error) {
+	return source.List(ctx, w.options.Inputs, source.ListOptions{Paths: w.options.Paths,
+		Exclude: slices.Concat(w.options.Exclude, source.Unfinished), Skip: []string{w.dir}, AllowEmpty: true})
+}
+
 // poll looks for files once, and parses those that are ready.
 func (w *watcher) poll(ctx context.Context) error {
-	listing, err := w.spool.List(ctx, &w.options, w.dir)
+	listing, err := w.list(ctx)
 	if err != nil {
 		return err
 	}
-	ready, gone := w.spool.Poll(listing)
+	ready, gone := w.seen.Poll(listing)
 	gone = gone && w.night.allowDeletes
 	for ctx.Err() == nil && (len(ready) > 0 || gone || w.window != w.windowNow()) {
 		n, room := 0, int64(generationBytes)
@@ -231,7 +237,7 @@ func (w *watcher) poll(ctx context.Context) error {
 			w.look = true
 			return fmt.Errorf("the generation of %s failed (%w)", plural(int64(n), "file"), err)
 		}
-		w.spool.Settle(ready[:n])
+		w.seen.Settle(ready[:n])
 		ready, gone = ready[n:], false
 		w.look = w.look && (n == 0 || len(ready) > 0) // until all is taken over that was under way
 	}

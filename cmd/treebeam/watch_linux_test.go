@@ -298,6 +298,50 @@ func (w *watched) arrive(rng *rand.Rand, all string, stop chan bool) {
 	}
 }
 
+// Files that come and go leave nothing in the memory of the watch, and a generation needs
+// no more for its files when the output holds many others.
+func TestWatchMemory(t *testing.T) {
+	w := newWatched(t)
+	note := filepath.Join(w.dir, "peak")
+	t.Setenv(asMeasured, note)
+	p := w.start("--quiet", "--window", "1h")
+	const files, rounds = 300, 8
+	var first, last [2]int64 // of the watch, of a generation
+	for round := range rounds {
+		for i := range files {
+			w.write(fmt.Sprintf("%d-%d.txt.part", round, i), "The ship left the harbour .\n")
+		}
+		for i := range files {
+			path := filepath.Join(w.in, fmt.Sprintf("%d-%d.txt", round, i))
+			must(t, os.Rename(path+".part", path))
+		}
+		for r := p.next(); r.Documents < int64((round+1)*files); r = p.next() {
+		}
+		text, err := os.ReadFile(note)
+		must(t, err)
+		last[1], _ = strconv.ParseInt(string(text), 10, 64)
+		last[0] = p.memory()
+		if round == 1 {
+			first = last
+		}
+		must(t, os.RemoveAll(w.in), os.Mkdir(w.in, 0o755))
+	}
+	for i, who := range []string{"the watch", "a generation"} {
+		if first[i] == 0 || last[i] > first[i]+24<<20 {
+			t.Errorf("%s: %d MB after %d files, %d MB after %d", who, first[i]>>20, 2*files, last[i]>>20, rounds*files)
+		}
+	}
+}
+
+// memory is the most memory that the watch has had, in bytes.
+func (p *watchProcess) memory() (n int64) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	must(p.t, err)
+	_, peak, _ := strings.Cut(string(text), "VmHWM:")
+	fmt.Sscan(peak, &n)
+	return n << 10
+}
+
 func TestWatchFlagsRefused(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
 	out := filepath.Join(t.TempDir(), "out")

@@ -79,7 +79,7 @@ func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, nu
 	if err := step("run"); err != nil {
 		return nil, err
 	}
-	next, err := s.publish(ctx, base, base.Made, moved(base, runs, run))
+	next, err := s.publish(ctx, base, base.Made, base.moved(runs, run))
 	if err != nil {
 		return nil, err
 	}
@@ -112,27 +112,23 @@ func (s *Snapshot) compact() (bool, error) {
 	return documents == s.Documents, nil
 }
 
-// moved yields the entries of the snapshot, those of some runs in the run that these were
-// merged into.
-func moved(s *Snapshot, runs []string, run string) iter.Seq2[*parquet.Entry, error] {
+// entriesIn yields the entries of the snapshot whose rows are in some of its runs.
+func (s *Snapshot) entriesIn(runs []string) iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
 		for e, err := range s.Entries() {
-			if err == nil && slices.Contains(runs, e.Run) {
-				e.Run = run
-			}
-			if !yield(e, err) {
+			if (err != nil || slices.Contains(runs, e.Run)) && !yield(e, err) {
 				return
 			}
 		}
 	}
 }
 
-// entriesIn yields the entries of the snapshot whose rows are in some of its runs.
-func (s *Snapshot) entriesIn(runs []string) iter.Seq2[*parquet.Entry, error] {
+// moved yields all entries, those in some runs as if in the run that these became.
+func (s *Snapshot) moved(runs []string, became string) iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
 		for e, err := range s.Entries() {
-			if err == nil && !slices.Contains(runs, e.Run) {
-				continue
+			if err == nil && slices.Contains(runs, e.Run) {
+				e.Run = became
 			}
 			if !yield(e, err) {
 				return

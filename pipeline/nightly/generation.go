@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/treebeam/treebeam/io/output"
-	"github.com/treebeam/treebeam/io/store"
 )
 
-// A Generation is one step of a watch: a night over the files that have arrived,
-// Options.Files. The trees of all other files stay as they are.
+// A Generation makes a night one step of a watch: it works on the files that have
+// arrived, Options.Files, and the trees of all other files stay.
 type Generation struct {
 	// Window is a part of the name of the run: CloseWindows merges the runs of a window.
-	// It has neither a "-" nor a slash.
+	// It has neither a "-" nor a slash. The night is none of a watch if it is "".
 	Window string `json:"window"`
 	// Look lets the night look for what may be amiss: runs that were interrupted, parts
 	// that are lost. It takes a request or more for each run of the state.
@@ -28,28 +23,24 @@ type Generation struct {
 	Present []string `json:"present,omitempty"`
 }
 
-// keeps says whether the trees of a file stay that the generation was not given.
+// keeps says whether the trees of a file stay that the night was not given.
 func (g *Generation) keeps(uri string) bool {
-	if g == nil || !g.Forget {
-		return g != nil
+	if g.Window == "" {
+		return false
 	}
 	_, present := slices.BinarySearch(g.Present, uri)
-	return present
-}
-
-func (g *Generation) window() string {
-	if g == nil {
-		return ""
-	}
-	return g.Window
+	return present || !g.Forget
 }
 
 // looks says whether the night looks for interrupted and damaged runs.
-func (n *Night) looks() bool { return n.options.Generation == nil || n.options.Generation.Look }
+func (g *Generation) looks() bool { return g.Window == "" || g.Look }
 
 // keptSnapshots is how many snapshots a watch keeps at least. The views of a state read
 // all that there are. Tests keep fewer.
 var keptSnapshots = 30
+
+// maxMerged is how many runs are merged at once. Of each, some files are open meanwhile.
+const maxMerged = 400
 
 // CloseWindows merges the runs of every window but the open one into one run for each
 // window, and returns what it has merged. Runs that were merged stay until the next
@@ -69,10 +60,7 @@ func CloseWindows(ctx context.Context, dir, open string) (closed []*Compacted, e
 		if len(runs) == 0 {
 			return closed, base.tidy(ctx, open, closed)
 		}
-		newest, err := number(runs[len(runs)-1])
-		if err != nil {
-			return closed, err
-		}
+		newest, _ := number(runs[len(runs)-1])
 		merged, err := state.mergeRuns(ctx, base, runs, newest, window, defaultPartWords)
 		if err != nil {
 			return closed, err
@@ -90,7 +78,7 @@ func (s *Snapshot) unmerged(open string) (window string, runs []string) {
 	}
 	for _, window := range slices.Sorted(maps.Keys(of)) {
 		if window != "" && window != open && len(of[window]) > 1 {
-			return window, of[window]
+			return window, of[window][:min(len(of[window]), maxMerged)]
 		}
 	}
 	return "", nil
@@ -113,30 +101,26 @@ func (s *Snapshot) tidy(ctx context.Context, open string, closed []*Compacted) e
 	return err
 }
 
-// A Lock of a state on a local disk is held by one process at a time.
-type Lock string
-
+// Names of the locks of a watch.
 const (
-	Watching   Lock = "watching"   // by a watch
-	Generating Lock = "generation" // by a generation, which may outlive its watch for a moment
+	Watching   = "watching"
+	Generating = "generating" // by a generation, which may outlive its watch for a moment
 )
 
-// Hold takes a lock of the state in dir, which exists. It waits for it up to patience,
-// and refuses what another process still has then. File systems without locks refuse
-// nothing, and neither do object stores: two watches do the same work twice there.
-func Hold(ctx context.Context, dir string, lock Lock, patience time.Duration) (release func() error, err error) {
+// Hold takes a lock of the state in dir, which it makes. It waits for the lock as long as
+// patience, and then refuses. File systems without locks refuse nothing, and neither do
+// object stores: two watches do the same work twice there.
+func Hold(ctx context.Context, dir, lock string, patience time.Duration) (release func() error, err error) {
 	state, err := At(dir)
 	if err != nil {
 		return nil, err
 	}
-	if !store.IsRemote(state.dir) {
-		if err := os.MkdirAll(filepath.Join(state.dir, output.OwnDir), 0o755); err != nil {
-			return nil, err
-		}
+	if err := state.make(); err != nil {
+		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	release, err = state.lock(waiting, string(lock))
+	release, err = state.lock(waiting, lock)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, refuse("another watch is writing to %s: stop it first, or name another --output", dir)
 	}

@@ -15,66 +15,13 @@ import (
 	"github.com/treebeam/treebeam/io/source"
 )
 
-func TestSpool(t *testing.T) {
-	var s Spool
-	file := func(name string, size int64, version string) source.Input {
-		return source.Input{URI: name, Size: size, Version: version}
-	}
-	poll := func(want string, wantGone bool, listing ...source.Input) []source.Input {
-		t.Helper()
-		ready, gone := s.Poll(listing)
-		var names []string
-		for i := range ready {
-			names = append(names, ready[i].URI)
-		}
-		if got := strings.Join(names, " "); got != want || gone != wantGone {
-			t.Errorf("ready: %q, want %q; gone: %v", got, want, gone)
-		}
-		return ready
-	}
-	a, b, object := file("a", 1, "m1"), file("b", 1, "m1"), file("gs://x/c", 1, "g1")
-	s.Settle(poll("gs://x/c", false, a, object)) // an object is whole, a file may not be
-	grown := file("b", 2, "m1")
-	poll("a", false, a, b, object)
-	s.Settle(poll("a", false, a, grown, object)) // not parsed the first time; b is being written
-	later := file("b", 2, "m2")
-	poll("", false, a, later, object)
-	s.Settle(poll("b", false, a, later, object))
-	poll("", false, a, later, object)
-	poll("", true, a, object)
-	poll("", false, a, object)
-	poll("", false, a, later, object) // it is there again: nothing remembers it
-	s.Settle(poll("b", false, a, later, object))
-	poll("", true, file("a", 1, "m3"), later, object)
-	if len(s.known) != 3 {
-		t.Errorf("remembers %d files", len(s.known))
-	}
-}
-
-func TestSpoolPassesOverUnfinishedFiles(t *testing.T) {
-	c := newCorpus(t, 1)
-	for _, name := range []string{"a.txt", "b.txt.tmp", "c.part", "d.txt~", ".e.txt", "_f/g.txt", "g/.h/i.txt", "j.tmp/k.txt", "l.txt"} {
-		c.write(name, "A text .\n")
-	}
-	o := c.options().Options
-	o.Exclude = []string{"l*"}
-	list, err := new(Spool).List(context.Background(), &o, c.state)
-	if c.must(err); len(list) != 1 || list[0].DocID != "a.txt" {
-		t.Errorf("%v", list)
-	}
-	o.Inputs = []string{filepath.Join(c.dir, "nowhere")}
-	if _, err := new(Spool).List(context.Background(), &o, c.state); err == nil {
-		t.Error("a folder that is not there was listed")
-	}
-}
-
 // generation parses the named files, which may be gone when it ends.
 func (c *corpus) generation(g Generation, names ...string) (*Night, error) {
 	c.t.Helper()
 	o := c.options()
-	all, err := new(Spool).List(context.Background(), &o.Options, c.state)
+	all, err := source.List(context.Background(), o.Inputs, source.ListOptions{AllowEmpty: true})
 	c.must(err)
-	o.Generation, o.Files = &g, []source.Input{}
+	o.Generation, o.Files = g, []source.Input{}
 	for i := range all {
 		if slices.Contains(names, all[i].DocID) {
 			o.Files = append(o.Files, all[i])

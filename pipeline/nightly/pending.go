@@ -40,7 +40,7 @@ func (n *Night) planRuns(ctx context.Context) error {
 		return nil
 	}
 	var runs []string
-	if n.looks() {
+	if n.options.Generation.looks() {
 		var err error
 		if runs, err = n.state.runs(ctx); err != nil {
 			return &pipeline.Refusal{Err: err}
@@ -64,7 +64,7 @@ func (n *Night) planRuns(ctx context.Context) error {
 	for _, uri := range slices.Sorted(maps.Keys(todo)) {
 		rest = append(rest, *todo[uri])
 	}
-	name := runName(number1, n.options.Generation.window(), runDigest(n.made, rest))
+	name := runName(number1, n.options.Generation.Window, runDigest(n.made, rest))
 	left := len(n.Left)
 	n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
 	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes, retry: len(n.Left) < left})

@@ -23,9 +23,8 @@ type Options struct {
 	AllowDeletes bool   // let many documents, or all, disappear
 	// Accept, if set, is asked before what the night has parsed, or taken over,
 	// becomes current. Its error ends the night: the snapshot before stays.
-	Accept func(Found) error
-	// Generation, if set, makes the night a generation of a watch.
-	Generation *Generation
+	Accept     func(Found) error
+	Generation Generation // of a watch, if it has a window
 }
 
 // A Reason is why a file is parsed or not.
@@ -150,7 +149,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
 	}
 	inputs := o.Files
-	if o.Generation == nil {
+	if o.Generation.Window == "" {
 		inputs, err = source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
 			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
 	}
@@ -159,7 +158,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	}
 	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}
-	if !o.All && n.looks() {
+	if !o.All && o.Generation.looks() {
 		if n.Lost, err = base.lost(ctx); err != nil {
 			return nil, refuse("what %s holds cannot be looked at: %w; if that stays so, --all parses every file again", state.dir, err)
 		}
