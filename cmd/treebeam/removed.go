@@ -19,15 +19,10 @@ var departed = map[string]string{
 	"tensor-start":   tensor,
 	"vectors":        tensor,
 	"vectors-limit":  tensor,
-	"families":       families,
-	"delta":          families,
-	"strategy":       "max-violation gained too little to tell: lab/notes/family.md names the commit that has it",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
 
 const tensor = "it was for experiments: lab/notes/tensor.md names the commit that has it"
-
-const families = "no other family was worth its time: lab/notes/ablation.md names the commit that has them"
 
 const sampling = "sampled trees gained nothing: lab/notes/sampling.md names the commit that has it"
 

@@ -16,6 +16,7 @@ import (
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -32,19 +33,20 @@ parsed, and stays as fast. You can add trees of your own (repeat --train) and wo
 
 // trainFlags are the options of treebeam train.
 type trainFlags struct {
-	train         list // the treebank, and further files
-	dev, model    string
-	o             train.Options
-	preset, reuse string
-	only, from    string // one component, and the model that the others are taken from
-	overlay       bool
-	resume, keep  bool
-	threads       *int
-	check         bool
-	silver        list
-	lexicon       string
-	clusters      string
-	silverWords   int
+	train            list // the treebank, and further files
+	dev, model       string
+	o                train.Options
+	preset, families string
+	strategy, reuse  string
+	only, from       string // one component, and the model that the others are taken from
+	overlay          bool
+	resume, keep     bool
+	threads          *int
+	check            bool
+	silver           list
+	lexicon          string
+	clusters         string
+	silverWords      int
 
 	tensor  scores.TensorOptions
 	encoder encoderFlags
@@ -59,8 +61,11 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight of the sparse score, `G`, above 0 and at most 1")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "train pruner, parser and labels on `WHICH` tags: jackknifed, gold or both (default: both below 100,000 words, otherwise jackknifed)")
 	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
-	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast or standard; accurate is standard with --encoder")
+	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
+	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
+	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "score moves with a local loss of at most `N` with global parts, too; -1 for none")
+	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means that of --seed")
 	f.threads = threadsFlag(fs)
@@ -106,11 +111,12 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
-	group(fs, rareFlags, "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights",
-		"tag-seed", "cased", "reuse", "encoder-seed")
-	choose(fs, "preset", "fast", "standard", "accurate")
+	group(fs, rareFlags, "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
+		"delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
+	choose(fs, "preset", "fast", "standard", "full", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 	choose(fs, "tree-tags", "jackknifed", "gold", "both")
+	choose(fs, "strategy", "skip", "max-violation")
 }
 
 // start does what the flags say; others are arguments that are none.
@@ -188,15 +194,21 @@ func (f *trainFlags) parts() error {
 	if f.preset == "accurate" && f.encoder.file == "" {
 		return errors.New("--preset accurate: want --encoder FILE too, the pretrained encoder")
 	}
-	switch f.preset {
-	case "fast":
-		f.o.Families, f.o.Cut = part.Fast, fastCut
-	case "standard", "accurate":
-		f.o.Families = part.Standard
-	default:
-		return fmt.Errorf("preset %q: want fast, standard or accurate", f.preset)
+	families, err := part.Preset(strings.Replace(f.preset, "accurate", "standard", 1))
+	if err != nil {
+		return err
 	}
-	return nil
+	if f.o.Families, err = families.With(f.families); err != nil {
+		return err
+	}
+	if f.o.Families == 0 {
+		return fmt.Errorf("--families %s leaves only arcs: keep at least one other family", f.families)
+	}
+	if f.preset == "fast" {
+		f.o.Cut = fastCut
+	}
+	f.o.Strategy = search.Strategy(f.strategy)
+	return f.o.Strategy.Valid()
 }
 
 // fastCut is the pruner's cut in the fast preset, in nats (train.Options.Cut).

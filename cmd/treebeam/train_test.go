@@ -20,13 +20,13 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	var f trainFlags
 	f.define(fs)
 	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
-		"--model", "m.tbm", "--preset", "fast", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
+		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	f.describe(fs)
 	i := f.o.Info
-	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --gold-tags --preset fast --seed 9 --treebank 'a toy'"
+	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --families -span --gold-tags --preset full --seed 9 --treebank 'a toy'"
 	if i.Command != want {
 		t.Errorf("command %s, want %s", i.Command, want)
 	}
@@ -71,9 +71,10 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train x --dev y", "give --model"},
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
-		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
-		{"--train x --dev y --model m --preset full", "fast, standard or accurate"},
-		{"--train x --dev y --model m --families +gs", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --preset huge", "fast, standard, full or accurate"},
+		{"--train x --dev y --model m --families gs", "+ or -"},
+		{"--train x --dev y --model m --families -all", "only arcs"},
+		{"--train x --dev y --model m --strategy best", "max-violation"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},
 	} {

@@ -18,8 +18,8 @@
 // one arc left; the prover branches on the others. Cycles are relaxed: an arc is
 // dropped when it would close one with the arcs of words that have no other.
 //
-// The proof depends on the sentence and the model alone. Models with a family that has
-// no bound (parts.go) have no proof.
+// The proof depends on the sentence and the model alone. Models with global
+// families, or with a local family that has no bound (parts.go), have no proof.
 package certify
 
 import (
@@ -51,10 +51,11 @@ type Prover struct {
 
 	// Scores of the parts in a head's factor. An entry of the child list is a child,
 	// or one of what is around them: a side of k children has k+2, from Start to the
-	// head or from the head to End. Those of edges are a square for each side, those of
-	// nodes one for each child under every candidate head of the head.
+	// head or from the head to End. Under every candidate head of the head, those
+	// of edges are a square for each side, those of nodes one for each child.
 	edges, nodes     []int32
 	edgesOf, nodesOf []int32 // by head
+	grand            bool    // edges differ with the head of the head
 
 	pairs []pair
 	cells []int32 // of the tables of pairs
@@ -111,8 +112,8 @@ const (
 
 // Prove tries to prove, in about limit steps of 5 ns, that no tree over the candidates
 // of the scores scores above best, among projective trees alone if projective is set.
-// It calls offer with heads that may be a better tree, or no tree at all; offer returns
-// the score of the best tree so far. If proved is true, no tree scores higher than that. Prove also
+// It calls offer with heads that may be a better tree; offer returns the score of the
+// best tree so far. If proved is true, no tree scores higher than that. Prove also
 // returns the steps that it took.
 func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
 	best, limit int64) (steps int64, proved bool) {

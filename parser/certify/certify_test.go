@@ -16,15 +16,14 @@ import (
 // A search is a sentence with the scores of its parts and the best tree that is known.
 type search struct {
 	Prover
-	scores   part.Scores
-	crossing bool // trees may have crossing arcs
-	best     []int32
-	bestAt   int64
+	scores part.Scores
+	best   []int32
+	bestAt int64
 }
 
 // prepare begins with a sentence, of which no tree is known.
 func (x *search) prepare(s *syntax.Sentence, scale int32, on part.Families) {
-	x.bestAt, x.crossing = math.MinInt64, true
+	x.bestAt = math.MinInt64
 	x.scores.Prepare(&part.Source{Vocabulary: word.Learn(nil), Parts: parttest.Noise(scale), Families: on}, s)
 }
 
@@ -37,7 +36,7 @@ func (x *search) score(heads []int32) int64 {
 
 // offer takes heads if they are a better tree.
 func (x *search) offer(heads []int32) int64 {
-	if syntax.IsTree(heads) && (x.crossing || parttest.IsProjective(heads)) {
+	if syntax.IsTree(heads) {
 		if v := x.score(heads); v > x.bestAt {
 			x.best, x.bestAt = append(x.best[:0], heads...), v
 		}
@@ -51,17 +50,27 @@ func (x *search) prove(limit int64, projective bool) (steps int64, proved bool) 
 }
 
 // certified are sets of families that the prover has bounds for.
-var certified = []part.Families{0, part.Fast, part.Standard, part.SetOf(part.Grandparents), part.SetOf(part.Siblings),
-	part.SetOf(part.HeadBigrams), part.SetOf(part.Crossings), part.SetOf(part.Grandparents, part.Crossings)}
+func certified(t *testing.T) []part.Families {
+	t.Helper()
+	list := []part.Families{0, part.Fast, part.Standard, part.Locals}
+	for _, name := range []string{"+gp", "+cs", "+hb", "+cross", "+gs", "+ts", "+ggp", "+psc", "+cs,+ts", "+gp,+cross"} {
+		on, err := part.Families(0).With(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, on)
+	}
+	return list
+}
 
 // Whatever tree the prover begins with, it ends with the best one of all and
 // says so, if it may take as many steps as it needs; and never says so of
 // another one, if it may not.
 func TestCertificatesHoldAgainstAllTrees(t *testing.T) {
 	r := hash.Rand(71)
-	sets := certified
+	sets := certified(t)
 	raised, few := 0, 0
-	for k := range 60 * len(sets) {
+	for k := range 40 * len(sets) {
 		s := parttest.RandomSentence(1+int(r.Below(6)), 1+int(r.Below(6)), &r)
 		x, projective := &search{}, k%3 == 0
 		x.prepare(s, 400, sets[k%len(sets)])
@@ -78,7 +87,6 @@ func TestCertificatesHoldAgainstAllTrees(t *testing.T) {
 		start := trees[r.Below(uint32(len(trees)))]
 		for _, limit := range []int64{1 << 40, 1, int64(r.Below(3000))} {
 			x.prepare(s, 400, sets[k%len(sets)])
-			x.crossing = !projective
 			before := x.offer(start)
 			_, proved := x.prove(limit, projective)
 			got := x.score(x.best)
@@ -110,9 +118,9 @@ func TestCertificatesHoldAgainstAllTrees(t *testing.T) {
 // the score of every tree.
 func TestBoundIsNeverBelowTheBestTree(t *testing.T) {
 	r := hash.Rand(72)
-	sets := certified
+	sets := certified(t)
 	updates, fell := 0, 0
-	for k := range 40 * len(sets) {
+	for k := range 20 * len(sets) {
 		s := parttest.RandomSentence(2+int(r.Below(5)), 2+int(r.Below(5)), &r)
 		x := &search{}
 		x.prepare(s, 400, sets[k%len(sets)])
@@ -211,11 +219,15 @@ func proofOf(t *testing.T, x *search, s *syntax.Sentence, on part.Families, limi
 // candidates there are.
 func TestStepsBoundProofs(t *testing.T) {
 	r := hash.Rand(74)
+	psc, err := part.Families(0).With("+psc")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k := range 12 {
 		s := parttest.RandomSentence(30+40*(k%3), 1+k%2, &r)
 		for _, limit := range []int64{1, 1000, 100_000, 1_000_000} {
 			p := &search{}
-			steps := proofOf(t, p, s, part.Standard, limit)
+			steps := proofOf(t, p, s, part.Locals&^psc, limit)
 			// A proof looks at its steps between factors: the last may be the largest.
 			if over := int64(len(p.edges) + 100*len(p.count) + 64); steps > limit+8*over {
 				t.Errorf("%d words: %d steps of %d", len(s.Words), steps, limit)
@@ -234,9 +246,12 @@ func TestStepsBoundProofs(t *testing.T) {
 // are of the families that are counted.
 func TestLeastParts(t *testing.T) {
 	r := hash.Rand(75)
-	whole := part.SetOf(part.Grandparents, part.Siblings, part.HeadBigrams)
+	whole, err := part.Families(0).With("+gp,+cs,+hb")
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := 0
-	for k, on := range slices.Repeat(certified, 20) {
+	for k, on := range slices.Repeat(certified(t), 20) {
 		s := parttest.RandomSentence(2+int(r.Below(7)), 1+int(r.Below(5)), &r)
 		x := &search{}
 		x.prepare(s, 400, on)

@@ -6,7 +6,8 @@ import (
 )
 
 // bounded are the families for which the prover has bounds.
-var bounded = part.SetOf(part.Grandparents, part.Siblings, part.HeadBigrams, part.Crossings)
+var bounded = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, part.TriSiblings,
+	part.HeadBigrams, part.Crossings, part.GreatGrandparents, part.SiblingGrandchildren)
 
 // scored reports whether the model scores parts of a kind.
 func (p *Prover) scored(k part.Kind) bool { return p.scores.Families.Has(k) }
@@ -15,17 +16,26 @@ func (p *Prover) scored(k part.Kind) bool { return p.scores.Families.Has(k) }
 // pair of their arcs, in one row for each arc of u.
 type pair struct{ u, v, table, messages int32 }
 
-// A request says to which cell the score of a part belongs.
+// A request says where the score of a part belongs: it is added to a cell, or
+// the largest score of a group of parts is.
 type request struct {
 	table *[]int32
 	cell  int32
+	group uint8
 }
+
+const (
+	alone  uint8 = iota
+	first        // of a group
+	orNone       // first of a group, none of which need be in a tree
+	next         // one more of the group
+)
 
 // A meeting is a cell of two arcs that cross.
 type meeting struct{ cell, a, b int32 }
 
-func (p *Prover) request(q part.Part, table *[]int32, cell int32) {
-	p.parts, p.requests = append(p.parts, q), append(p.requests, request{table, cell})
+func (p *Prover) request(q part.Part, table *[]int32, cell int32, group uint8) {
+	p.parts, p.requests = append(p.parts, q), append(p.requests, request{table, cell, group})
 }
 
 // tooMuch reports whether the requests go beyond the limits.
@@ -34,7 +44,7 @@ func (p *Prover) tooMuch() bool {
 }
 
 // least returns a lower bound on the number of parts that will be requested,
-// without making them. It leaves out crossings.
+// without making them. It leaves out a few families.
 func (p *Prover) least() (parts int64) {
 	for h := int32(1); int(h) < len(p.count); h++ {
 		children, left := p.children[p.childrenOf[h]:p.childrenOf[h+1]], p.right[h]-p.childrenOf[h]
@@ -74,19 +84,26 @@ func (p *Prover) requestHeads() bool {
 	words := len(p.count)
 	p.parts, p.requests = p.parts[:0], p.requests[:0]
 	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
+	p.grand = p.scored(part.GrandSiblings)
 	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
 	for h := int32(1); int(h) < words; h++ {
 		children := p.children[p.childrenOf[h]:p.childrenOf[h+1]]
 		left, lo, hi := p.right[h]-p.childrenOf[h], p.start[h-1], p.start[h]
-		edges := square(left) + square(int32(len(children))-left)
+		one := square(left) + square(int32(len(children))-left)
+		copies := int32(1)
+		if p.grand {
+			copies = hi - lo
+		}
 		p.edgesOf[h], p.nodesOf[h] = int32(len(p.edges)), int32(len(p.nodes))
-		p.steps += int64(edges) + int64(hi-lo)*int64(len(children))
-		if p.tooMuch() || max(len(p.edges)+int(edges), len(p.nodes)+int(hi-lo)*len(children)) > maxCells {
+		p.steps += int64(copies*one) + int64(hi-lo)*int64(len(children))
+		if p.tooMuch() || max(len(p.edges)+int(copies*one), len(p.nodes)+int(hi-lo)*len(children)) > maxCells {
 			return false
 		}
-		p.edges = grown(p.edges, int(edges))
+		p.edges = grown(p.edges, int(copies*one))
 		p.nodes = grown(p.nodes, int(hi-lo)*len(children))
-		p.requestEdges(h, children[:left], children[left:])
+		for c := range copies {
+			p.requestEdges(h, p.heads[lo+c], children[:left], children[left:], p.edgesOf[h]+c*one)
+		}
 		for b := lo; b < hi; b++ {
 			p.requestNodes(h, b, children, p.nodesOf[h]+(b-lo)*int32(len(children)))
 		}
@@ -133,19 +150,33 @@ func (s *side) certain(i int32) bool {
 	return i == 0 || i == s.size-1 || s.p.fixed(s.entry(i))
 }
 
-// requestEdges requests the parts of neighbours in the child list of h.
-func (p *Prover) requestEdges(h int32, left, right []int32) {
-	if !p.scored(part.Siblings) {
-		return
+// before returns the first entry that may be next to entry j, which is not
+// the first, and before it.
+func (s *side) before(j int32) int32 {
+	for j--; !s.certain(j); j-- {
 	}
-	first := p.edgesOf[h]
-	l := side{p, part.Start, h, left, first, int32(len(left) + 2)}
-	r := side{p, h, part.End, right, first + square(int32(len(left))), int32(len(right) + 2)}
-	for _, s := range [...]side{l, r} {
+	return j
+}
+
+// requestEdges requests the parts of neighbours in the child list of h under g.
+func (p *Prover) requestEdges(h, g int32, left, right []int32, at int32) {
+	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
+	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
+	for _, s := range [...]*side{&l, &r} {
 		lo := int32(0)
 		for j := int32(1); j < s.size && !p.tooMuch(); j++ {
+			b := s.entry(j)
 			for i := lo; i < j; i++ {
-				p.request(part.Siblings.Part(h, s.entry(i), s.entry(j), 0), &p.edges, s.first+i*s.size+j)
+				a, cell := s.entry(i), s.first+i*s.size+j
+				if p.scored(part.Siblings) {
+					p.request(part.Siblings.Part(h, a, b, 0), &p.edges, cell, alone)
+				}
+				if p.scored(part.GrandSiblings) && g != a && g != b {
+					p.request(part.GrandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
+				}
+				if p.scored(part.TriSiblings) {
+					p.requestThird(s, &l, h, i, b, cell)
+				}
 			}
 			if s.certain(j) {
 				lo = j
@@ -154,15 +185,67 @@ func (p *Prover) requestEdges(h int32, left, right []int32) {
 	}
 }
 
+// requestThird requests the best tri-sibling that may end in entry i and b.
+func (p *Prover) requestThird(s, l *side, h, i, b, cell int32) {
+	a := s.entry(i)
+	if i == 0 {
+		if s == l {
+			return // nothing is before Start
+		}
+		s, i = l, l.size-1
+	}
+	for j, group := s.before(i), first; j < i; j, group = j+1, next {
+		p.request(part.TriSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
+	}
+}
+
 // requestNodes requests the parts of each child of h, if h has the arc b.
 func (p *Prover) requestNodes(h, b int32, children []int32, at int32) {
-	if !p.scored(part.Grandparents) {
-		return
-	}
 	g := p.heads[b]
 	for i, a := range children {
-		if m := p.words[a]; m != g && !p.tooMuch() {
-			p.request(part.Grandparents.Part(g, h, m, 0), &p.nodes, at+int32(i))
+		m, cell := p.words[a], at+int32(i)
+		if m == g || p.tooMuch() {
+			continue
+		}
+		if p.scored(part.Grandparents) {
+			p.request(part.Grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
+		}
+		if g == 0 {
+			continue
+		}
+		if p.scored(part.GreatGrandparents) {
+			group := first
+			for c := p.start[g-1]; c < p.start[g]; c++ {
+				if top := p.heads[c]; top != h && top != m {
+					p.request(part.GreatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
+					group = next
+				}
+			}
+		}
+		if p.scored(part.SiblingGrandchildren) {
+			p.requestNeighbours(g, h, m, cell)
+		}
+	}
+}
+
+// requestNeighbours requests the best part of m, a child of h, with the neighbour
+// that h may have under g, on either side.
+func (p *Prover) requestNeighbours(g, h, m, cell int32) {
+	lo, hi := p.childrenOf[g], p.right[g]
+	if h > g {
+		lo, hi = p.right[g], p.childrenOf[g+1]
+	}
+	before, behind := orNone, orNone
+	for _, a := range p.children[lo:hi] {
+		if d := p.words[a]; d < h && d != m {
+			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
+			before = next
+		}
+	}
+	for _, a := range p.children[lo:hi] {
+		if d := p.words[a]; d > h && d != m {
+			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
+			behind = next
 		}
 	}
 }
@@ -206,7 +289,7 @@ func (p *Prover) requestPair(u, v int32, crossings bool) {
 			p.cells = append(p.cells, 0)
 			if near {
 				any = true
-				p.request(part.HeadBigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell)
+				p.request(part.HeadBigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
 			}
 			if !crossings || !syntax.Cross(p.heads[a], u, p.heads[b], v) {
 				continue
@@ -231,7 +314,7 @@ func (p *Prover) requestPair(u, v int32, crossings bool) {
 func (p *Prover) requestCrossing(a int32) {
 	if p.crosses[a] == barredCell {
 		p.crosses[a] = 0
-		p.request(part.Crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a)
+		p.request(part.Crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
 	}
 }
 
@@ -240,8 +323,15 @@ func (p *Prover) answer() {
 	p.steps += partSteps * int64(len(p.parts))
 	p.answers = resize(p.answers, len(p.parts))
 	p.scores.ScoreAll(p.parts, p.answers)
-	for i, to := range p.requests {
-		(*to.table)[to.cell] += p.answers[i]
+	for i := 0; i < len(p.requests); i++ {
+		to, best := p.requests[i], p.answers[i]
+		if to.group == orNone {
+			best = max(best, 0)
+		}
+		for ; i+1 < len(p.requests) && p.requests[i+1].group == next; i++ {
+			best = max(best, p.answers[i+1])
+		}
+		(*to.table)[to.cell] += best
 	}
 	for _, t := range p.meets {
 		if p.projective {

@@ -8,8 +8,8 @@ const Barred = math.MinInt32
 // Attach returns the score of all local parts that exist because word m hangs
 // on the head of arc, less the score of the parts that would exist at that head
 // without m, in tree y with m taken off its present head. The difference of two
-// such values is the difference of the scores of the two trees. The head may be
-// below m, where the move would make a cycle: the
+// such values is the difference of the scores of the two trees without their
+// global parts. The head may be below m, where the move would make a cycle: the
 // value is then of use to models that weigh arcs one by one (search.linearize).
 func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
 	worth := [1]int32{}
@@ -56,21 +56,41 @@ func (x *Scores) attach(y *Tree, m int, first int32, worth []int32) {
 func (x *Scores) gain(y *Tree, v *Move) int32 {
 	sum := x.Arcs.Score[v.Arc]
 	for i, gain := range x.gains {
-		sum += gain(x.kinds[i], x, y, v)
+		sum += gain(x.local[i], x, y, v)
 	}
 	return sum
 }
 
 // Total returns the score of a tree.
-func (x *Scores) Total(y *Tree) (sum int64) {
-	x.parts = x.visit(y, x.parts[:0])
+func (x *Scores) Total(y *Tree) int64 {
+	sum := x.sum(y, x.local)
+	for m := 1; m <= x.N; m++ {
+		sum += int64(x.Arcs.Score[y.Arc[m]])
+	}
+	return sum + x.Globals(y)
+}
+
+// HasGlobals reports whether global families are on.
+func (x *Scores) HasGlobals() bool { return len(x.global) > 0 }
+
+// Globals returns the score of the global parts of a tree, 0 if no such family
+// is on.
+func (x *Scores) Globals(y *Tree) int64 {
+	if !x.HasGlobals() {
+		return 0
+	}
+	x.Count.Globals++
+	x.hulls.measure(y, x.N)
+	return x.sum(y, x.global)
+}
+
+// sum scores the parts of some families in a tree.
+func (x *Scores) sum(y *Tree, of []Kind) (sum int64) {
+	x.parts = x.visit(y, of, x.parts[:0])
 	x.partScores = resize(x.partScores, len(x.parts))
 	x.ScoreAll(x.parts, x.partScores)
 	for _, s := range x.partScores {
 		sum += int64(s)
-	}
-	for m := 1; m <= x.N; m++ {
-		sum += int64(x.Arcs.Score[y.Arc[m]])
 	}
 	return sum
 }
@@ -91,9 +111,9 @@ func (x *Scores) ScoreAll(parts []Part, scores []int32) {
 	}
 }
 
-// visit appends the parts of a tree but its arcs.
-func (x *Scores) visit(y *Tree, list []Part) []Part {
-	for _, k := range x.kinds {
+// visit appends the parts of some families in a tree.
+func (x *Scores) visit(y *Tree, of []Kind, list []Part) []Part {
+	for _, k := range of {
 		for m := int32(1); int(m) <= x.N; m++ {
 			list = x.families[k].Visit(k, x, y, m, list)
 		}
@@ -106,7 +126,8 @@ func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	for m := int32(1); int(m) <= x.N; m++ {
 		list = append(list, arcs.Part(y.Head[m], m, 0, 0))
 	}
-	return x.visit(y, list)
+	x.hulls.measure(y, x.N)
+	return x.visit(y, x.global, x.visit(y, x.local, list))
 }
 
 // FromScratch scores a tree part by part from the keys alone, without the memo

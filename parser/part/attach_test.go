@@ -50,7 +50,7 @@ func TestHeadsThatShareAPart(t *testing.T) {
 	}
 	c.LogOdds = make([]int32, len(c.Heads))
 	s.Candidates = *c
-	x := newScratch(s, 500, SetOf(Crossings))
+	x := newScratch(s, 500, flag("cross"))
 	x.y.Set(&x.t.Arcs, []int32{0, 0, 1, 1, 3, 6, 1})
 	checkAll(t, x, 2, true)
 	x.y.Move(4, x.t.Arc(1, 4))
@@ -64,7 +64,10 @@ func TestAttachAllEqualsAttach(t *testing.T) {
 	families = append(families, uncles)
 	defer func() { families = families[:len(families)-1] }()
 	r := hash.Rand(41)
-	for _, on := range append(singles(), Standard, Standard|SetOf(Kind(len(families)-1))) {
+	for _, on := range append(singles(), Standard, Standard|flag("uncle"), Locals) {
+		if on == on&Globals {
+			continue // has no gains
+		}
 		checked := 0
 		for _, c := range []struct{ words, keep, steps int }{{3, 8, 10}, {7, 8, 40}, {12, 5, 60}, {40, 7, 60}} {
 			x := newScratch(randomSentence(c.words, c.keep, &r), 500, on)

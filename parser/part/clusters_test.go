@@ -30,11 +30,11 @@ func classed(t testing.TB, s *syntax.Sentence) *word.Vocabulary {
 func TestClusterKeysAreStable(t *testing.T) {
 	golden := map[string]uint64{"arcs": 0x3e31dd16eab3201b, "gp": 0x447121f141f4430e, "cs": 0x51765bbbc1744d0a}
 	s := fixture()
-	plain := newScratch(s, 1, Standard)
-	with := newScratch(s, 1, Standard)
+	plain := newScratch(s, 1, Full)
+	with := newScratch(s, 1, Full)
 	copied := *s
 	copied.SetMemo(nil)
-	with.t.Prepare(&Source{Vocabulary: classed(t, s), Parts: noise(1), Families: Standard}, &copied)
+	with.t.Prepare(&Source{Vocabulary: classed(t, s), Parts: noise(1), Families: Full}, &copied)
 	got := map[string]uint64{}
 	eachPart(plain, func(p Part, keys []hash.Key) {
 		name, more := kindName(p.Kind()), with.t.Keys(p, nil)

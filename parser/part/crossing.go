@@ -6,7 +6,7 @@ import "github.com/treebeam/treebeam/parser/hash"
 // head, b = modifier (the non-projective feature of Lei et al. 2014 tests only
 // whether the arc spans a word that is not below it).
 var crossings = Family{
-	Name: "cross",
+	Name: "cross", standard: true,
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
 		x.list = y.crossing(y.Head[m], m, x.list[:0])
 		for _, u := range x.list {

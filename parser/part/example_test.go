@@ -62,7 +62,7 @@ var uncles = Family{
 func Example() {
 	families = append(families, uncles)
 	defer func() { families = families[:len(families)-1] }()
-	on := SetOf(Siblings, Kind(len(families)-1))
+	on, _ := Families(0).With("+uncle,+cs")
 	r := hash.Rand(31)
 	checked := 0
 	for range 20 {

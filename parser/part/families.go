@@ -2,24 +2,42 @@ package part
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 )
 
-// Kinds of the families. Models and keys depend on the numbers: a new family takes the
-// next one. Numbers 2 and 3 belonged to families that have left the program.
+// Kinds of the local families.
 const (
-	Grandparents Kind = 0
-	Siblings     Kind = 1
-	HeadBigrams  Kind = 4
-	Crossings    Kind = 5
+	Grandparents Kind = iota
+	Siblings
+	GrandSiblings
+	TriSiblings
+	HeadBigrams
+	Crossings
+	GreatGrandparents
+	SiblingGrandchildren
+	firstGlobal
 )
 
-// families has the family of every Kind; one without a name does not exist.
+// families is the list of all of them; the index of each is its Kind. Models
+// and keys depend on the order, so new families go to the end.
 var families = []Family{
-	Grandparents: grandparents,
-	Siblings:     siblings,
-	HeadBigrams:  headBigrams,
-	Crossings:    crossings,
+	Grandparents:         grandparents,
+	Siblings:             siblings,
+	GrandSiblings:        grandSiblings,
+	TriSiblings:          triSiblings,
+	HeadBigrams:          headBigrams,
+	Crossings:            crossings,
+	GreatGrandparents:    greatGrandparents,
+	SiblingGrandchildren: siblingGrandchildren,
+	firstGlobal:          rightBranches,
+	coordinations,
+	attachments,
+	spans,
+	neighbours,
+	valencies,
+	nonProjective,
+	punctuationPairs,
 }
 
 // Families is a set of families, by their indexes in the list: the parts of a
@@ -28,11 +46,24 @@ var families = []Family{
 // its set, because its weights fit no other.
 type Families uint32
 
-// Presets that training offers.
-const (
-	Fast     Families = 1<<Grandparents | 1<<Siblings
-	Standard          = Fast | 1<<HeadBigrams | 1<<Crossings
+// Local families are in the gain of every move, Globals only in the scores of
+// whole trees. Fast, Standard and Full are the presets that training offers.
+var (
+	Locals   = where(func(f *Family) bool { return f.Gain != nil })
+	Globals  = where(func(f *Family) bool { return f.Gain == nil })
+	Fast     = where(func(f *Family) bool { return f.fast })
+	Standard = where(func(f *Family) bool { return f.standard })
+	Full     = Locals | Globals
 )
+
+func where(wanted func(f *Family) bool) (set Families) {
+	for k := range families {
+		if wanted(&families[k]) {
+			set |= 1 << k
+		}
+	}
+	return set
+}
 
 // SetOf returns the set of the families of the kinds.
 func SetOf(kinds ...Kind) (f Families) {
@@ -45,15 +76,11 @@ func SetOf(kinds ...Kind) (f Families) {
 // Has reports whether the family of a kind is in f.
 func (f Families) Has(k Kind) bool { return f>>k&1 != 0 }
 
+// Any reports whether some family of want is in f.
+func (f Families) Any(want Families) bool { return f&want != 0 }
+
 // Valid reports whether all bits of f belong to families.
-func (f Families) Valid() bool {
-	for k := range families {
-		if families[k].Name != "" {
-			f &^= 1 << k
-		}
-	}
-	return f == 0
-}
+func (f Families) Valid() bool { return f>>len(families) == 0 }
 
 // String lists the names of the families in f, separated by commas, in the
 // order of the list; "arcs" if there are none.
@@ -65,4 +92,34 @@ func (f Families) String() string {
 		}
 	}
 	return cmp.Or(strings.Join(names, ","), "arcs")
+}
+
+// Preset returns the families of "fast", "standard" or "full".
+func Preset(name string) (Families, error) {
+	if f := map[string]Families{"fast": Fast, "standard": Standard, "full": Full}[name]; f != 0 {
+		return f, nil
+	}
+	return 0, fmt.Errorf("preset %q: want fast, standard or full", name)
+}
+
+// With returns f changed by a list such as "-gs,+ggp,-coord": names of
+// families, "globals" for all global ones, or "all", each after + or -.
+func (f Families) With(changes string) (Families, error) {
+	for item := range strings.SplitSeq(changes, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		sign, name := item[0], item[1:]
+		if sign != '+' && sign != '-' {
+			return 0, fmt.Errorf("family %q: want + or - before each name, as in -gs,+ggp", item)
+		}
+		set := where(func(f *Family) bool { return f.Name == name || name == "all" || name == "globals" && f.Gain == nil })
+		if set == 0 {
+			return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full)
+		}
+		if f &^= set; sign == '+' {
+			f |= set
+		}
+	}
+	return f, nil
 }

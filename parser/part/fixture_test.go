@@ -1,6 +1,7 @@
 package part
 
 import (
+	"math/bits"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -83,5 +84,17 @@ func (x *scratch) walk(moves int, r *hash.Rand) {
 		m, arc := randomMove(x, r)
 		x.t.Attach(&x.y, m, arc)
 		x.y.Move(m, arc)
+		x.t.Globals(&x.y)
 	}
 }
+
+// flag and kindOf return the flag and the Kind of a family by its name.
+func flag(name string) Families {
+	f, err := Families(0).With("+" + name)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func kindOf(name string) Kind { return Kind(bits.TrailingZeros32(uint32(flag(name)))) }

@@ -10,11 +10,15 @@ import (
 )
 
 // familySets are the sets of families under test: none, all, each alone, each
-// off.
+// off, and random ones.
 func familySets() []Families {
-	list := []Families{0, Standard, Fast}
+	list := []Families{0, Full, Standard, Fast}
 	for _, f := range singles() {
-		list = append(list, f, Standard&^f)
+		list = append(list, f, Full&^f)
+	}
+	r := hash.Rand(7)
+	for range 6 {
+		list = append(list, Families(r.Next())&Full)
 	}
 	return list
 }
@@ -22,9 +26,7 @@ func familySets() []Families {
 // singles are the families one by one.
 func singles() (list []Families) {
 	for k := range families {
-		if families[k].Name != "" {
-			list = append(list, 1<<k)
-		}
+		list = append(list, 1<<k)
 	}
 	return list
 }
@@ -36,7 +38,7 @@ func TestGainsEqualScoreDifferences(t *testing.T) {
 	r := hash.Rand(1)
 	checked := 0
 	for _, on := range familySets() {
-		for k := 0; k < 25; k++ {
+		for k := 0; k < 10; k++ {
 			s := randomSentence(1+int(r.Below(6)), 1+int(r.Below(5)), &r)
 			x := newScratch(s, 500, on)
 			allTrees(s, func(head []int32) {
@@ -70,6 +72,7 @@ func checkMoves(x *scratch, head []int32) (checked int, err error) {
 	if got := x.t.Total(&x.y); got != before {
 		return checked, fmt.Errorf("%v, heads %v: total %d, from scratch %d", x.on, head, got, before)
 	}
+	global := x.t.Globals(&x.y)
 	for m := 1; m <= n; m++ {
 		for i := x.t.Arcs.Start[m-1]; i < x.t.Arcs.Start[m]; i++ {
 			h := x.t.Arcs.Heads[i]
@@ -81,6 +84,7 @@ func checkMoves(x *scratch, head []int32) (checked int, err error) {
 			moved[m] = h
 			old := x.y.Arc[m]
 			x.y.Move(m, i)
+			gain += x.t.Globals(&x.y) - global
 			if want := scratchScore(x, moved) - before; gain != want {
 				return checked, fmt.Errorf("%v, heads %v, word %d to %d: gain %d, want %d", x.on, head, m, h, gain, want)
 			}
@@ -124,7 +128,7 @@ func TestGainsInLongSentences(t *testing.T) {
 	for _, c := range []struct {
 		n  int
 		on Families
-	}{{400, Standard}, {701, Standard}, {syntax.MaxWholeWords, Standard}, {syntax.MaxWholeWords, Fast}} {
+	}{{400, Full}, {701, Standard}, {syntax.MaxWholeWords, Full}, {syntax.MaxWholeWords, Fast}} {
 		s := longSentence(c.n, &r)
 		x := newScratch(s, 500, c.on)
 		heads := make([]int32, c.n+1)
@@ -143,8 +147,9 @@ func TestGainsInLongSentences(t *testing.T) {
 		}
 		for range 25 {
 			m, arc := randomMove(x, &r)
-			gain := int64(x.t.Attach(&x.y, m, arc)) - int64(x.t.Attach(&x.y, m, x.y.Arc[m]))
+			gain := int64(x.t.Attach(&x.y, m, arc)) - int64(x.t.Attach(&x.y, m, x.y.Arc[m])) - x.t.Globals(&x.y)
 			x.y.Move(m, arc)
+			gain += x.t.Globals(&x.y)
 			after := scratchScore(x, x.y.Head)
 			if after-now != gain {
 				t.Fatalf("%d words, %v, word %d to %d: gain %d, want %d", c.n, c.on, m, x.y.Head[m], gain, after-now)

@@ -8,7 +8,7 @@ import (
 // Head bigrams are the heads of adjacent words (Lei et al. 2014): a = word, b,
 // c = heads of it and of the next word.
 var headBigrams = Family{
-	Name: "hb",
+	Name: "hb", standard: true,
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
 		if int(m) < x.N {
 			list = append(list, k.Part(m, y.Head[m], y.Head[m+1], 0))

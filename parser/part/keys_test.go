@@ -62,7 +62,7 @@ func kindName(k Kind) string {
 // present version are in use.
 func TestKeysAreStable(t *testing.T) {
 	got := map[string]uint64{}
-	eachPart(newScratch(fixture(), 1, Standard), func(p Part, keys []hash.Key) {
+	eachPart(newScratch(fixture(), 1, Full), func(p Part, keys []hash.Key) {
 		for _, k := range keys {
 			got[kindName(p.Kind())] += hash.Pair(k, uint64(p.Kind()))
 		}
@@ -72,8 +72,8 @@ func TestKeysAreStable(t *testing.T) {
 			t.Errorf("the keys of %q hash to %#016x, want %#016x", name, got[name], want)
 		}
 	}
-	if len(got) != len(singles())+1 || len(golden) != len(got) {
-		t.Errorf("%d kinds of parts, %d in the test, want %d", len(got), len(golden), len(singles())+1)
+	if len(got) != len(families)+1 || len(golden) != len(got) {
+		t.Errorf("%d kinds of parts, %d in the test, want %d", len(got), len(golden), len(families)+1)
 	}
 }
 
@@ -81,11 +81,12 @@ func TestKeysAreStable(t *testing.T) {
 // costs a look-up for nothing; kinds of parts share no keys; and parts do not
 // grow unseen.
 func TestKeysOfPartsDiffer(t *testing.T) {
-	limits := map[string]int{"arcs": 75, "gp": 22, "cs": 24, "hb": 4, "cross": 4}
+	limits := map[string]int{"arcs": 75, "gp": 22, "cs": 24, "gs": 6, "ts": 7, "hb": 4, "cross": 4, "ggp": 6, "psc": 6,
+		"right": 8, "coord": 15, "pp": 8, "span": 2, "near": 6, "valency": 4, "nonproj": 9, "pairs": 2}
 	owner := map[hash.Key]Kind{}
-	eachPart(newScratch(fixture(), 1, Standard), func(p Part, keys []hash.Key) {
+	eachPart(newScratch(fixture(), 1, Full), func(p Part, keys []hash.Key) {
 		name := kindName(p.Kind())
-		if len(keys) > limits[name] || len(keys) == 0 {
+		if len(keys) > limits[name] || len(keys) == 0 && name != "right" {
 			t.Errorf("a part %q has %d keys, want 1 to %d", name, len(keys), limits[name])
 		}
 		for _, k := range keys {
@@ -95,7 +96,7 @@ func TestKeysOfPartsDiffer(t *testing.T) {
 			owner[k] = p.Kind()
 		}
 		slices.Sort(keys)
-		if n := len(slices.Compact(keys)); n != len(keys) {
+		if n := len(slices.Compact(keys)); n != len(keys) && name != "right" {
 			t.Fatalf("a part %q has %d keys, %d of them different", name, len(keys), n)
 		}
 	})
@@ -103,14 +104,14 @@ func TestKeysOfPartsDiffer(t *testing.T) {
 
 // Direction and order matter where they should.
 func TestKeysTellPartsApart(t *testing.T) {
-	x := newScratch(fixture(), 1, Standard)
+	x := newScratch(fixture(), 1, Full)
 	for _, pair := range [][2]Part{
 		{arcs.Part(2, 6, 0, 0), arcs.Part(6, 2, 0, 0)},
 		{arcs.Part(1, 2, 0, 0), arcs.Part(3, 2, 0, 0)},
-		{Siblings.Part(2, Start, 1, 0), Siblings.Part(2, 1, End, 0)},
-		{Siblings.Part(2, 3, 6, 0), Siblings.Part(2, 6, 3, 0)},
-		{Grandparents.Part(0, 2, 6, 0), Grandparents.Part(3, 2, 6, 0)},
-		{HeadBigrams.Part(3, 2, 6, 0), HeadBigrams.Part(3, 6, 2, 0)},
+		{kindOf("cs").Part(2, Start, 1, 0), kindOf("cs").Part(2, 1, End, 0)},
+		{kindOf("cs").Part(2, 3, 6, 0), kindOf("cs").Part(2, 6, 3, 0)},
+		{kindOf("gp").Part(0, 2, 6, 0), kindOf("gp").Part(3, 2, 6, 0)},
+		{kindOf("hb").Part(3, 2, 6, 0), kindOf("hb").Part(3, 6, 2, 0)},
 	} {
 		if slices.Equal(x.t.Keys(pair[0], nil), x.t.Keys(pair[1], nil)) {
 			t.Errorf("%#x and %#x have the same keys", pair[0], pair[1])
@@ -143,8 +144,8 @@ func TestManyFeats(t *testing.T) {
 // Keys, gains and totals in steady state allocate nothing.
 func TestNoAllocations(t *testing.T) {
 	s := fixture()
-	x := newScratch(s, 1, Standard)
-	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise(9), Families: Standard}
+	x := newScratch(s, 1, Full)
+	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise(9), Families: Full}
 	heads := make([]int32, 17)
 	for m := 2; m <= 16; m++ {
 		heads[m] = int32(m / 2)
@@ -172,23 +173,80 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+// Brackets nest; a straight quote goes with the next one; both must have one
+// head.
+func TestPairs(t *testing.T) {
+	s := &syntax.Sentence{}
+	c := &s.Candidates
+	c.Start = []int32{0}
+	for _, form := range strings.Fields("( a \" ( b ) ) c \" ] ( d \"") {
+		s.Words = append(s.Words, syntax.Word{Form: form, Lemma: form, UPOS: "PUNCT"})
+		h := int32(2)
+		if len(s.Words) == 2 {
+			h = 0
+		}
+		c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
+		c.Start = append(c.Start, int32(len(c.Heads)))
+	}
+	x := newScratch(s, 1, flag("pairs"))
+	x.y.Set(&x.t.Arcs, append([]int32{0}, c.Heads...))
+	k := kindOf("pairs")
+	want := []Part{k.Part(4, 6, 2, 0), k.Part(1, 7, 2, 0), k.Part(3, 9, 2, 0)}
+	if got := x.t.visit(&x.y, []Kind{k}, nil); !slices.Equal(got, want) {
+		t.Errorf("%#x, want %#x", got, want)
+	}
+}
+
 func TestFamilies(t *testing.T) {
-	if Standard.String() != "gp,cs,hb,cross" || Fast.String() != "gp,cs" || Families(0).String() != "arcs" {
-		t.Errorf("%v, %v, %v", Standard, Fast, Families(0))
+	for _, c := range []struct {
+		preset, changes, want string
+	}{
+		{"standard", "-hb, +ggp", "gp,cs,cross,ggp"},
+		{"full", "-globals", "gp,cs,gs,ts,hb,cross,ggp,psc"},
+		{"full", "-all", "arcs"},
+		{"fast", "+pairs", "gp,cs,pairs"},
+	} {
+		f, err := Preset(c.preset)
+		if err == nil {
+			f, err = f.With(c.changes)
+		}
+		if err != nil || f.String() != c.want || !f.Valid() {
+			t.Errorf("%s with %q: %v, %v; want %s", c.preset, c.changes, f, err, c.want)
+		}
+	}
+	for _, bad := range []string{"gs", "+", "-xx", "+gs,ts", "+unknown"} {
+		if f, err := Standard.With(bad); err == nil {
+			t.Errorf("%q: %v, want an error", bad, f)
+		}
+	}
+	if _, err := Preset("slow"); err == nil {
+		t.Error("preset slow: no error")
 	}
 	if len(families) >= int(arcs) {
 		t.Errorf("%d families, and %d is the Kind of arcs", len(families), arcs)
 	}
-	if !Standard.Valid() || !Fast.Valid() || Families(1<<30).Valid() || Families(1<<2).Valid() {
-		t.Error("an unknown family is valid, or a known one is not")
+	if Families(1 << 30).Valid() {
+		t.Error("an unknown family is valid")
 	}
 }
 
 // golden are sums over the keys of the parts of a walk.
 var golden = map[string]uint64{
-	"arcs":  0x21807a7e2720f427,
-	"cross": 0xd1864d02b24abd38,
-	"cs":    0x09ba9cee82454546,
-	"gp":    0x50a4230874061aa2,
-	"hb":    0x60e1086db052c785,
+	"arcs":    0x21807a7e2720f427,
+	"coord":   0xb24053898f76ab4c,
+	"cross":   0xd1864d02b24abd38,
+	"cs":      0x09ba9cee82454546,
+	"ggp":     0x6d2a757c1c6ab647,
+	"gp":      0x50a4230874061aa2,
+	"gs":      0xcd49f0d03decc23e,
+	"hb":      0x60e1086db052c785,
+	"near":    0x12fc0e1ae1aeb5e7,
+	"nonproj": 0x30f7ad80f1926fdb,
+	"pairs":   0x096f5f904a0b4680,
+	"pp":      0x8db05c75c7d1e21e,
+	"psc":     0xe4ac14d849a7c5a3,
+	"right":   0x3f6cdd587baedd28,
+	"span":    0x0bc2109e26b399f3,
+	"ts":      0xec202c8d087093b2,
+	"valency": 0xfd66d0d0d486a585,
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Part is one scored part of a tree: its Kind, and up to four numbers whose
@@ -54,6 +55,20 @@ func (p Part) Fields() (a, b, c, d int) {
 // Those of arcs are below 256.
 func (p Part) templates() uint64 { return uint64(p.Kind()+4) << 6 }
 
+// quad appends the six templates of a part of four words (Koo and Collins
+// 2010; templates of Lei et al. 2014): the tags of all, coarse or fine, and
+// the lemma of one among the coarse tags of the others.
+func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
+	ca, cb, cc, cd := uint64(a.Coarse), uint64(b.Coarse), uint64(c.Coarse), uint64(d.Coarse)
+	return hash.Append(keys, flag,
+		hash.Sum4(t, ca, cb, cc, cd),
+		hash.Sum4(t+1, a.Lemma, cb, cc, cd),
+		hash.Sum4(t+2, ca, b.Lemma, cc, cd),
+		hash.Sum4(t+3, ca, cb, c.Lemma, cd),
+		hash.Sum4(t+4, ca, cb, cc, d.Lemma),
+		hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine)))
+}
+
 // A Family describes one kind of parts: the rest of the program needs nothing else.
 // Its functions may use the scratch in Scores, and must not allocate in steady
 // state.
@@ -70,10 +85,13 @@ type Family struct {
 
 	// Gain returns the score of the parts that y has because v.Word hangs on
 	// v.Head, less the score of the parts that it would have at v.Head without
-	// v.Word. It asks Score for each.
+	// v.Word. It asks Score for each. A family without Gain is global: it is
+	// scored in whole trees only.
 	Gain func(k Kind, x *Scores, y *Tree, v *Move) int32
 
 	Lists bool // Gain reads the neighbours in a Move
+
+	fast, standard bool // it is in these presets
 }
 
 // A Move is a word and a head that it may hang on.
@@ -81,8 +99,9 @@ type Move struct {
 	Word, Head, Arc int32
 
 	// Neighbours of Word in the extended child list of Head, if Head is not 0
-	// and some family looks at Lists: left < Word < right.
-	left, right int32
+	// and some family looks at Lists: left2 < left < Word < right < right2; left2
+	// and right2 may be none.
+	left2, left, right, right2 int32
 }
 
 // Difference leaves in plus the parts of a that are not in b, and in minus

@@ -38,9 +38,10 @@ type Scores struct {
 	vocabulary *word.Vocabulary
 	encoder    *word.Encoder
 	words      *word.Sentence
-	families   []Family                                  // all
-	kinds      []Kind                                    // of the families that are on
-	gains      []func(Kind, *Scores, *Tree, *Move) int32 // the Gain functions of kinds
+	families   []Family // all
+	local      []Kind   // kinds of the local families that are on
+	global     []Kind
+	gains      []func(Kind, *Scores, *Tree, *Move) int32 // the Gain functions of local
 	lists      bool                                      // some family needs the neighbours of a move
 
 	memo       []entry // open addressing, a power of two, at most half full
@@ -60,6 +61,7 @@ type Scores struct {
 
 	// Scratch of the families.
 	list       []int32
+	hulls      hulls
 	parts      []Part
 	partScores []int32
 	moves      []Move
@@ -84,6 +86,7 @@ type Counters struct {
 	Gains   int64 // heads evaluated for a word
 	Parts   int64 // scores of parts asked for, new or not
 	Walked  int64 // Tree.Walked
+	Globals int64 // trees whose global parts were scored
 	Climbs  int64 // restarts
 	Exact   int64 // sentences whose trees were all scored
 	Proved  int64 // sentences whose tree was shown to be the best by a bound
@@ -101,6 +104,7 @@ func (c *Counters) Add(d Counters) {
 	c.Gains += d.Gains
 	c.Parts += d.Parts
 	c.Walked += d.Walked
+	c.Globals += d.Globals
 	c.Climbs += d.Climbs
 	c.Exact += d.Exact
 	c.Proved += d.Proved
@@ -127,10 +131,14 @@ func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 
 func (x *Scores) setFamilies(on Families) {
 	x.Families = on
-	x.families, x.kinds, x.gains, x.lists = families, x.kinds[:0], x.gains[:0], false
+	x.families, x.local, x.global, x.gains, x.lists = families, x.local[:0], x.global[:0], x.gains[:0], false
 	for k := range families {
-		if f := &families[k]; on.Has(Kind(k)) {
-			x.kinds, x.gains = append(x.kinds, Kind(k)), append(x.gains, f.Gain)
+		switch f := &families[k]; {
+		case !on.Has(Kind(k)):
+		case f.Gain == nil:
+			x.global = append(x.global, Kind(k))
+		default:
+			x.local, x.gains = append(x.local, Kind(k)), append(x.gains, f.Gain)
 			x.lists = x.lists || f.Lists
 		}
 	}

@@ -7,37 +7,40 @@ import (
 
 // Boundaries of an extended child list. The list of head h holds, in order
 // of position, Start, its left children, h itself, its right children and
-// End. Consecutive entries form sibling pairs.
+// End. Consecutive entries form sibling pairs, three in a row tri-siblings.
 // This departs from RBGParser (Lei et al. 2014: one list without the head and
 // without boundaries) so that first, last and innermost children, the side
 // of the head and childless heads are parts too, as in Koo and Collins 2010
-// and TurboParser.
+// and TurboParser; the straddling pair is the triple around h.
 const (
 	Start = -1 // before the first child
 	End   = -2 // after the last child
+	none  = -3 // beyond Start or End: not in any part
 )
 
 // findNeighbours sets the neighbours of the word among the children of the head.
 func (v *Move) findNeighbours(y *Tree) {
 	h, m := v.Head, v.Word
-	v.right = Start
-	y.Walked++
+	left2, left, right, right2 := int32(none), int32(none), int32(none), int32(Start)
 	c, self := y.First[h], false
-	for v.right < m && v.right != End {
+	for right < m && right != End {
 		y.Walked++
-		v.left = v.right
+		left2, left, right = left, right, right2
 		if c == m {
 			c = y.Next[c]
 		}
 		switch {
 		case c != 0 && (self || c < h):
-			v.right, c = c, y.Next[c]
+			right2, c = c, y.Next[c]
 		case !self:
-			v.right, self = h, true
+			right2, self = h, true
+		case right != End:
+			right2 = End
 		default:
-			v.right = End
+			right2 = none
 		}
 	}
+	v.left2, v.left, v.right, v.right2 = left2, left, right, right2
 }
 
 // entries appends the extended child list of h.
@@ -57,7 +60,7 @@ func (y *Tree) entries(h int32, list []int32) []int32 {
 // consecutive siblings and sibling bigrams: a = head, b, c = entries of its
 // list.
 var siblings = Family{
-	Name: "cs", Lists: true,
+	Name: "cs", fast: true, standard: true, Lists: true,
 	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
 		x.list = y.entries(h, x.list[:0])
 		for i := range len(x.list) - 1 {
@@ -130,4 +133,153 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 			hash.Sum4(t+19, k1, k2, p1, p2))
 	}
 	return buf
+}
+
+// Tri-siblings are three in a row in an extended child list: a = head, b, c,
+// d = entries of its list.
+var triSiblings = Family{
+	Name: "ts", Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
+		x.list = y.entries(h, x.list[:0])
+		for i := range len(x.list) - 2 {
+			list = append(list, k.Part(h, x.list[i], x.list[i+1], x.list[i+2]))
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) int32 {
+		h, m := v.Head, v.Word
+		if h == 0 {
+			return 0
+		}
+		sum := x.Score(k.Part(h, v.left, m, v.right))
+		if v.left2 != none {
+			sum += x.Score(k.Part(h, v.left2, v.left, m)) - x.Score(k.Part(h, v.left2, v.left, v.right))
+		}
+		if v.right2 != none {
+			sum += x.Score(k.Part(h, m, v.right, v.right2)) - x.Score(k.Part(h, v.left, v.right, v.right2))
+		}
+		return sum
+	},
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		h, a, b, d := p.Fields()
+		side := uint64(0)
+		switch {
+		case b == h:
+			side = 1
+		case a == h:
+			side = 2
+		case d == h:
+			side = 3
+		case b > h:
+			side = 4
+		}
+		t, flag, wh, wa, wb, wd := p.templates(), hash.Flag(side), x.words.At(h), x.entry(a), x.entry(b), x.entry(d)
+		buf = append(buf, hash.Mix(hash.Sum3(t+6, uint64(wh.Coarse), uint64(wa.Coarse), uint64(wd.Coarse))+flag))
+		return quad(t, flag, wh, wa, wb, wd, buf)
+	},
+}
+
+// Grand-siblings are neighbours in an extended child list and the head of
+// their head: a, b = grandparent, head; c, d = entries of the head's list.
+var grandSiblings = Family{
+	Name: "gs", Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
+		x.list = y.entries(h, x.list[:0])
+		for i := range len(x.list) - 1 {
+			list = append(list, k.Part(y.Head[h], h, x.list[i], x.list[i+1]))
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		h, m := v.Head, v.Word
+		if h != 0 {
+			g := y.Head[h]
+			sum = x.Score(k.Part(g, h, v.left, m)) + x.Score(k.Part(g, h, m, v.right)) - x.Score(k.Part(g, h, v.left, v.right))
+		}
+		x.list = y.entries(m, x.list[:0])
+		for i := range len(x.list) - 1 {
+			sum += x.Score(k.Part(h, m, x.list[i], x.list[i+1]))
+		}
+		return sum
+	},
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		g, h, a, b := p.Fields()
+		side := word.Direction(g, h)
+		if a >= h {
+			side += 2
+		}
+		return quad(p.templates(), hash.Flag(side), x.words.At(g), x.words.At(h), x.entry(a), x.entry(b), buf)
+	},
+}
+
+// Sibling-grandchildren (Zhang et al. 2014) are a child of one of two
+// neighbours: a = head, b = its child, c = a child of b, d = the neighbour of
+// b under a. Our extended child lists have the head in them, so b and d are
+// always on one side of a: the paper's straddling pairs, in which the last
+// child on the left and the first on the right are neighbours, are left out,
+// as are Start, the head and End in the place of d.
+var siblingGrandchildren = Family{
+	Name: "psc", Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		h, s := y.Head[m], y.Next[m]
+		if h == 0 || s == 0 || (m < h) != (s < h) {
+			return list
+		}
+		for c := y.First[m]; c != 0; c = y.Next[c] {
+			list = append(list, k.Part(h, m, c, s))
+		}
+		for c := y.First[s]; c != 0; c = y.Next[c] {
+			list = append(list, k.Part(h, s, c, m))
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		h, m, l, r := v.Head, v.Word, v.left, v.right
+		if h == 0 {
+			return 0
+		}
+		isLeft, isRight := l > 0 && l != h, r > 0 && r != h
+		if isLeft {
+			sum += x.childrenOf(k, y, v, l, m)
+		}
+		if isRight {
+			sum += x.childrenOf(k, y, v, m, r)
+		}
+		if isLeft && isRight {
+			sum -= x.childrenOf(k, y, v, l, r)
+		}
+		before, after := y.Prev[h], y.Next[h] // but for m, which is not there
+		if before == m {
+			before = y.Prev[m]
+		}
+		if after == m {
+			after = y.Next[m]
+		}
+		g := y.Head[h]
+		for _, s := range [2]int32{before, after} {
+			if g != 0 && s != 0 && (s < g) == (h < g) {
+				sum += x.Score(k.Part(g, h, m, s))
+			}
+		}
+		return sum
+	},
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		h, b, q, d := p.Fields()
+		flag := hash.Flag(word.Direction(h, b) + 2*word.Direction(b, q) + 4*word.Direction(b, d))
+		return quad(p.templates(), flag, x.words.At(h), x.words.At(b), x.words.At(q), x.words.At(d), buf)
+	},
+}
+
+// childrenOf scores the children of a and b, but for the word that moves, with
+// the two as neighbours under v.Head.
+func (x *Scores) childrenOf(k Kind, y *Tree, v *Move, a, b int32) (sum int32) {
+	for range 2 {
+		for c := y.First[a]; c != 0; c = y.Next[c] {
+			if c != v.Word {
+				sum += x.Score(k.Part(v.Head, a, c, b))
+			}
+		}
+		a, b = b, a
+	}
+	return sum
 }

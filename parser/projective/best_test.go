@@ -15,20 +15,24 @@ import (
 const plenty = 1 << 40 // steps
 
 // prepare scores the parts of a sentence with random weights.
-func prepare(t *testing.T, s *syntax.Sentence, on part.Families) *part.Scores {
+func prepare(t *testing.T, s *syntax.Sentence, changes string) *part.Scores {
 	t.Helper()
+	on, err := part.Families(0).With(changes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := &part.Scores{}
 	x.Prepare(&part.Source{Vocabulary: word.Learn(nil), Parts: parttest.Noise(400), Families: on}, s)
 	return x
 }
 
 // The result is the best of all projective trees with a single root, for the
-// families of model 1, for head bigrams, and for the presets.
+// families of model 1, of model 2, of both, and of the standard preset.
 func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 	var chart Chart
 	r := hash.Rand(101)
-	for _, on := range []part.Families{0, part.SetOf(part.Grandparents), part.SetOf(part.Siblings),
-		part.SetOf(part.Crossings), part.Fast, part.SetOf(part.HeadBigrams), part.Standard} {
+	for _, changes := range []string{"", "+gp", "+cs", "+gs", "+ts", "+cross", "+gp,+cs,+gs,+cross", "+cs,+ts", "+hb",
+		"+gp,+cs,+hb,+cross", "+gp,+cs,+gs,+ts,+hb,+cross"} {
 		none, several, long := 0, 0, 0
 		for k := range 250 {
 			n, keep := 1+k%7, 1+int(r.Below(8))
@@ -39,7 +43,7 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			if k%5 == 0 {
 				lose(s, &r)
 			}
-			x := prepare(t, s, on)
+			x := prepare(t, s, changes)
 			var y part.Tree
 			trees, most := 0, int64(0)
 			parttest.AllTrees(s, func(head []int32) {
@@ -56,20 +60,20 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			got, _, result := chart.Best(x, plenty, head)
 			if trees == 0 {
 				if none++; result != NoTree {
-					t.Fatalf("%v: result %d where there is no tree", on, result)
+					t.Fatalf("%q: result %d where there is no tree", changes, result)
 				}
 				continue
 			}
 			if result != Found || got != most {
-				t.Fatalf("%v: %d words, result %d, score %d, the best of %d trees has %d", on, n, result, got, trees, most)
+				t.Fatalf("%q: %d words, result %d, score %d, the best of %d trees has %d", changes, n, result, got, trees, most)
 			}
 			if roots := slices.DeleteFunc(slices.Clone(head[1:]),
 				func(h int32) bool { return h != 0 }); !parttest.IsProjective(head) || len(roots) != 1 {
-				t.Fatalf("%v: heads %v", on, head[1:])
+				t.Fatalf("%q: heads %v", changes, head[1:])
 			}
 			y.Set(&x.Arcs, head)
 			if v := x.FromScratch(&y); v != got {
-				t.Fatalf("%v: heads %v have a score of %d, not %d", on, head[1:], v, got)
+				t.Fatalf("%q: heads %v have a score of %d, not %d", changes, head[1:], v, got)
 			}
 			if trees > 10 {
 				several++
@@ -79,7 +83,7 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			}
 		}
 		if none < 3 || several < 40 || long < 15 {
-			t.Errorf("%v: %d sentences without a tree, %d with more than 10, %d with more than 100", on, none, several, long)
+			t.Errorf("%q: %d sentences without a tree, %d with more than 10, %d with more than 100", changes, none, several, long)
 		}
 	}
 }
@@ -108,7 +112,7 @@ func TestArcsAloneAreFirstOrder(t *testing.T) {
 	r := hash.Rand(102)
 	for range 100 {
 		s := parttest.RandomSentence(10+int(r.Below(30)), 3, &r)
-		x := prepare(t, s, 0)
+		x := prepare(t, s, "")
 		head, want := make([]int32, x.N+1), make([]int32, x.N+1)
 		got, _, result := chart.Best(x, plenty, head)
 		if absent := new(graph.Spanner).ProjectiveTree(&x.Arcs, want); absent > 0 || result != Found {
@@ -122,12 +126,18 @@ func TestArcsAloneAreFirstOrder(t *testing.T) {
 	}
 }
 
-// A chart that would be too large is refused.
+// Whatever does not fit is refused.
 func TestRefusals(t *testing.T) {
 	var chart Chart
 	r := hash.Rand(103)
-	s := parttest.RandomSentence(120, 8, &r)
-	if _, _, result := chart.Best(prepare(t, s, part.Standard), plenty, make([]int32, 121)); result != TooLarge {
+	s := parttest.RandomSentence(5, 4, &r)
+	for _, changes := range []string{"+ggp", "+psc", "+valency"} {
+		if _, _, result := chart.Best(prepare(t, s, changes), plenty, make([]int32, 6)); result != Misfit {
+			t.Errorf("%s: result %d", changes, result)
+		}
+	}
+	s = parttest.RandomSentence(120, 8, &r)
+	if _, _, result := chart.Best(prepare(t, s, "+ts"), plenty, make([]int32, 121)); result != TooLarge {
 		t.Errorf("120 words, all heads: result %d", result)
 	}
 }
@@ -137,9 +147,10 @@ func TestRefusals(t *testing.T) {
 func TestChartIsScratch(t *testing.T) {
 	var chart Chart
 	r := hash.Rand(104)
+	const all = "+gp,+cs,+gs,+ts,+hb,+cross"
 	gaveUp := 0
 	for range 20 {
-		x := prepare(t, parttest.RandomSentence(5+int(r.Below(12)), 2, &r), part.Standard)
+		x := prepare(t, parttest.RandomSentence(5+int(r.Below(12)), 2, &r), all)
 		head, again := make([]int32, x.N+1), make([]int32, x.N+1)
 		score, steps, result := new(Chart).Best(x, plenty, head)
 		if result != Found {

@@ -38,7 +38,7 @@ func TestProofsTakeBetterTrees(t *testing.T) {
 }
 
 // Who asks for no proof gets none, and neither does a sentence in windows, one
-// whose search was cut.
+// whose search was cut, or a model with global families.
 func TestNoCertificateWithoutProof(t *testing.T) {
 	r := hash.Rand(75)
 	long := randomSentence(syntax.MaxWholeWords+1, 1, &r)
@@ -54,7 +54,8 @@ func TestNoCertificateWithoutProof(t *testing.T) {
 		{"the default", part.Standard, Options{Exact: -1}, syntax.Bound, randomSentence(4, 2, &r)},
 		{"no proof", part.Standard, Options{Exact: -1, Certify: -1}, syntax.Uncertain, randomSentence(7, 3, &r)},
 		{"one step", part.Standard, Options{Exact: -1, Certify: 1}, syntax.Uncertain, randomSentence(7, 3, &r)},
-		{"all trees", part.Standard, Options{Exact: 1 << 30, Certify: -1}, syntax.All, randomSentence(4, 2, &r)},
+		{"all trees", part.Full, Options{Exact: 1 << 30, Certify: -1}, syntax.All, randomSentence(4, 2, &r)},
+		{"global families", part.Full, Options{Exact: -1, Certify: 1 << 30}, syntax.Uncertain, randomSentence(7, 3, &r)},
 		{"a budget", part.Standard, Options{Exact: -1, Certify: 1 << 30, Budget: 1}, syntax.Uncertain,
 			randomSentence(9, 4, &r)},
 		{"windows", part.Standard, Options{Certify: 1 << 30}, syntax.Uncertain, long},

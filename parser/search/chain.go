@@ -31,7 +31,7 @@ func (x *Search) chains() int64 {
 	for _, try := range [...]func(*Search, int32) int64{(*Search).moveChains, (*Search).turnChains, (*Search).rootChain} {
 		for m := int32(1); int(m) <= x.Scores.N && !x.Spent(); m++ {
 			if g := try(x, m); g > 0 {
-				if gained += g; x.seen() {
+				if gained += g; x.seen() >= 0 {
 					return gained
 				}
 			}

@@ -12,7 +12,7 @@ const maxSweeps = 64
 // every other word that may be the root is tried as one, and after a success
 // the words that it concerns climb again. It returns the gain in score. Unlike
 // the climb in the paper, it does not visit every word once more to check that
-// nothing gains: chains do so.
+// nothing gains: chains and close do so.
 func (x *Search) climb() int64 {
 	x.clearQueue()
 	x.order = x.Tree.Postorder(x.order[:0])
@@ -36,6 +36,12 @@ func (x *Search) climb() int64 {
 		gained += g
 	}
 	return gained
+}
+
+// close climbs to a local optimum, a tree that no change of one head improves.
+func (x *Search) close() {
+	for x.climb() > 0 {
+	}
 }
 
 // clearQueue empties the queue. A word that stayed marked as being in it would
@@ -147,8 +153,8 @@ func (x *Search) reaches(h, m int32) bool {
 const impossible = -1 << 40
 
 // makeRoot makes m the root, and hangs the present root on its best candidate
-// below m. m must be a possible root (mayBeRoot). It returns the gain. If
-// that is less than least, the tree stays as it was; otherwise
+// below m. m must be a possible root (mayBeRoot). It returns the gain in local
+// parts. If the gain is less than least, the tree stays as it was; otherwise
 // the two moves are the trail.
 func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 	t, y := &x.Scores, &x.Tree

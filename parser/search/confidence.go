@@ -33,6 +33,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
 	}
 	x.Tree.Set(&x.Scores.Arcs, x.best)
+	x.globalAt = x.Scores.Globals(&x.Tree)
 	x.linear = resize(x.linear, len(x.Scores.Arcs.Heads))
 	for m := 1; m <= n; m++ {
 		x.linearize(int32(m))
@@ -44,7 +45,8 @@ func (x *Search) confidence(s *syntax.Sentence) {
 }
 
 // margin returns the loss of the best tree that differs from the present one
-// in the head of m; for the root word, by one re-rooting move. The present tree is
+// in the head of m; for the root word, by one re-rooting move. Global parts
+// count for the moves that climbFull would have scored. The present tree is
 // x.best before and after, and m is the word that was weighed last (linearize).
 func (x *Search) margin(m int32) int64 {
 	y, least := &x.Tree, int64(marginCap*score.Unit)
@@ -62,6 +64,11 @@ func (x *Search) margin(m int32) int64 {
 		if h := x.Scores.Arcs.Heads[i]; i == now || h == 0 || y.Below(h, m) || x.excluded(h, m) {
 			continue
 		}
+		if loss < x.delta && x.full() {
+			y.Move(int(m), i)
+			loss += x.globalAt - x.Scores.Globals(y)
+			y.Move(int(m), now)
+		}
 		least = min(least, loss)
 	}
 	return max(least, 0)
@@ -69,10 +76,14 @@ func (x *Search) margin(m int32) int64 {
 
 // rootLoss returns what making m the root loses.
 func (x *Search) rootLoss(m int32) int64 {
-	gain, moved := x.makeRoot(m, 1)
-	if moved {
-		x.undo()
+	gain, moved := x.makeRoot(m, 1-x.delta)
+	if !moved {
+		return -gain
 	}
+	if x.full() {
+		gain -= x.globalAt - x.Scores.Globals(&x.Tree)
+	}
+	x.undo()
 	return -gain
 }
 

@@ -30,16 +30,19 @@ type Search struct {
 	Seed       uint64      // the sentence's seed
 	Projective bool        // if set, no arc may cross another
 
+	delta int64 // largest local loss of a move that is scored in full, exclusive
 	limit int64 // most work, after which the search ends
 	cut   bool  // the search has ended at the limit
 	used  int64 // work of the last search, without the work of confidence
 
 	best        []int32
 	bestAt      int64 // score of best
+	globalAt    int64 // score of the global parts of best, set by confidence
 	second      int64 // best score of a different tree that was offered
 	climbs      int32
 	certificate syntax.Certificate // of best
-	closed      []int32            // trees, one after another: ends of climbs
+	closed      []int32            // trees, one after another: ends of climbs by local parts
+	ends        []int32            // the same by the full score
 
 	start      []int32 // tree to climb from
 	order      []int32
@@ -72,11 +75,12 @@ const worst = -1 << 62 // below all scores of trees
 func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.Scores.Prepare(&m.source, s)
 	x.Pruned = graph.Of(&s.Candidates)
-	x.Projective, x.limit, x.cut = false, math.MaxInt64, false
+	x.Projective, x.delta = false, int64(m.delta)
+	x.limit, x.cut = math.MaxInt64, false
 	n := x.Scores.N
 	x.best, x.start = resize(x.best, n+1), resize(x.start, n+1)
 	x.bestAt, x.second, x.certificate = worst, worst, syntax.Uncertain
-	x.climbs, x.closed = 0, x.closed[:0]
+	x.climbs, x.closed, x.ends = 0, x.closed[:0], x.ends[:0]
 	x.queue, x.queued = x.queue[:0], resize(x.queued, n+1)
 	clear(x.queued)
 	x.marginal = x.marginal[:0]
@@ -137,7 +141,7 @@ func (x *Search) work() int64 {
 	return x.Scores.Count.Work()
 }
 
-// total returns the score of the present tree.
+// total returns the full score of the present tree.
 func (x *Search) total() int64 { return x.Scores.Total(&x.Tree) }
 
 // excluded reports whether the arc from h to m is not allowed because it would

@@ -25,7 +25,17 @@ func (e Exact) Decode(x *Search) bool {
 			x.start[m] = arcs.Heads[lo+rest%(hi-lo)]
 			rest /= hi - lo
 		}
-		x.offerHeads(x.start[:n+1])
+		if !syntax.IsTree(x.start[:n+1]) {
+			continue
+		}
+		x.Tree.Set(arcs, x.start)
+		crossed := false
+		for m := int32(1); int(m) <= n && !crossed; m++ {
+			crossed = x.crossed(m, m)
+		}
+		if !crossed {
+			x.Offer()
+		}
 	}
 	if x.bestAt == worst {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // An Explorer scores given trees of one sentence and climbs from them, with the
-// model's score. Heads are indexed by word minus 1, as in Sentence.Words.
+// model's full score. Heads are indexed by word minus 1, as in Sentence.Words.
 // It belongs to one goroutine.
 type Explorer struct{ x *Search }
 
@@ -42,12 +42,15 @@ func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
 }
 
 // Climb replaces heads, a reachable tree, by the tree in which a climb from it
-// ends, a local optimum, and returns its score.
+// ends, and returns its score. That tree is a local optimum. With global
+// families on, another climb from it may lead elsewhere.
 func (e *Explorer) Climb(heads []int32) int64 {
 	if !e.load(heads) {
 		panic("search: climb from a tree that cannot be reached")
 	}
-	for e.x.climb() > 0 {
+	e.x.close()
+	if e.x.full() {
+		e.x.climbFull()
 	}
 	copy(heads, e.x.Tree.Head[1:])
 	return e.x.total()

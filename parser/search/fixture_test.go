@@ -36,7 +36,7 @@ func newSearch(s *syntax.Sentence, scale int32, on part.Families) *Search {
 }
 
 func newModel(sc score.Scorer, on part.Families) *Model {
-	return &Model{source: part.Source{Vocabulary: word.Learn(nil), Parts: sc, Families: on}}
+	return &Model{source: part.Source{Vocabulary: word.Learn(nil), Parts: sc, Families: on}, delta: DefaultDelta}
 }
 
 func (x *Search) run(seed uint64, restarts, patience int) bool {

@@ -47,23 +47,41 @@ func (g Greedy) Decode(x *Search) bool {
 // all climbs before.
 func (x *Search) ascend() bool {
 	x.climb()
-	for !x.seen() && x.chains() > 0 {
-		x.climb()
+	// Chains lead most climbs to one tree; where global parts are still to be
+	// scored, half of the climbs leave them out for variety.
+	if x.Scores.HasGlobals() && x.climbs%4 > 1 {
+		x.close()
+	} else {
+		for x.seen() < 0 && x.chains() > 0 {
+			x.climb()
+		}
 	}
-	x.closed = append(x.closed, x.Tree.Head[1:x.Scores.N+1]...)
+	n, at := x.Scores.N, x.seen()
+	x.closed = append(x.closed, x.Tree.Head[1:n+1]...)
+	switch {
+	case !x.full():
+	case at >= 0:
+		copy(x.start[1:], x.ends[at*n:(at+1)*n])
+		x.Tree.Set(&x.Scores.Arcs, x.start)
+	default:
+		x.climbFull()
+	}
+	x.ends = append(x.ends, x.Tree.Head[1:n+1]...)
 	x.climbs++
 	x.Scores.Count.Climbs++
 	return x.Offer()
 }
 
-// seen reports whether an earlier climb ended in the present tree.
-func (x *Search) seen() bool {
-	for tree := range slices.Chunk(x.closed, x.Scores.N) {
-		if slices.Equal(tree, x.Tree.Head[1:x.Scores.N+1]) {
-			return true
+// seen returns the number of an earlier climb that ended by local parts in
+// the present tree, or -1.
+func (x *Search) seen() int {
+	n := x.Scores.N
+	for i := range int(x.climbs) {
+		if slices.Equal(x.closed[i*n:(i+1)*n], x.Tree.Head[1:n+1]) {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // restart builds the tree at which climb j begins. Every other time it is a

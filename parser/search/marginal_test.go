@@ -1,9 +1,7 @@
 package search
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -202,60 +200,6 @@ func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
 		}
 		if got := cap(x.marginal) > 0; got != c.want {
 			t.Errorf("%s: marginals computed: %v, want %v", c.what, got, c.want)
-		}
-	}
-}
-
-// Climbing costs no allocations.
-func TestClimbDoesNotAllocate(t *testing.T) {
-	r := hash.Rand(14)
-	s := randomSentence(15, 3, &r)
-	x, m := newSearch(s, 500, part.Standard), newModel(noise(500), part.Standard)
-	x.run(1, 8, 4)
-	from := slices.Clone(x.best)
-	copy(from[1:], x.closed)
-	round := func() {
-		x.prepare(m, s)
-		x.Tree.Set(&x.Scores.Arcs, from)
-		x.ascend()
-	}
-	for range 5 {
-		round()
-	}
-	if n := testing.AllocsPerRun(5, round); n != 0 {
-		t.Errorf("%.1f allocations a search", n)
-	}
-}
-
-// Margins are exact: the loss of the best single change, or 0.
-func TestMargins(t *testing.T) {
-	for _, on := range []part.Families{part.Fast, part.Standard} {
-		r := hash.Rand(16)
-		for k := 0; k < 60; k++ {
-			s := randomSentence(2+int(r.Below(4)), 3, &r)
-			x := newSearch(s, 300, on)
-			if !x.run(1, 20, 10) {
-				continue
-			}
-			x.confidence(s)
-			if fmt.Sprint(x.Tree.Head[1:]) != fmt.Sprint(x.best[1:]) {
-				t.Fatal("the margins have moved the tree")
-			}
-			for m := 1; m <= x.Scores.N; m++ {
-				want := int64(marginCap * score.Unit)
-				x.Tree.Set(&x.Scores.Arcs, x.best)
-				for _, h := range s.Candidates.Of(m) {
-					if h == 0 || x.best[m] == 0 || h == x.best[m] || x.Tree.Below(h, int32(m)) {
-						continue
-					}
-					moved := slices.Clone(x.best)
-					moved[m] = h
-					want = min(want, x.bestAt-scratchScore(x, moved))
-				}
-				if got := float32(float64(max(want, 0)) / score.Unit); x.best[m] != 0 && s.Confidence.HeadMargin[m-1] != got {
-					t.Fatalf("%v: margin of word %d is %v, want %v", on, m, s.Confidence.HeadMargin[m-1], got)
-				}
-			}
 		}
 	}
 }

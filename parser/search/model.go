@@ -42,13 +42,13 @@ type Options struct {
 
 	// Certify bounds the proof that no better tree exists over the candidates, in
 	// counted steps of about 5 ns: 20,000 if 0, no proof if negative. The proof is
-	// tried after the first climb; if it succeeds, there are no more climbs. Sentences
-	// in windows have no such proof.
+	// tried after the first climb; if it succeeds, there are no more climbs. Models
+	// with global families and sentences in windows have no such proof.
 	Certify int
 
 	// Budget bounds the work (Counters.Work) of searching a sentence, all of its windows
 	// together. It is counted for every word with a letter or a digit, and for freeWords
-	// more. When it is used up the search stops, with a tree that scores no
+	// more. When it is used up the search stops, with a tree whose local parts score no
 	// lower than the pruner's best tree, and the status becomes Budget. If 0, it is
 	// 5,000 times Restarts, at least 30,000, in sentences that are cut (syntax.Long) or
 	// searched in windows, and ten times as much in others.
@@ -101,6 +101,7 @@ type Model struct {
 	source  part.Source    // its Parts and Tensor change while the model is trained
 	weights *score.Weights // the fixed weights, after training
 	tensor  score.Tensor   // the fixed tensor; of rank 0 if there is none
+	delta   int32          // largest local loss of a move that is scored in full, exclusive, in units of 1/score.Unit
 	pool    sync.Pool      // *Search
 }
 
@@ -227,12 +228,12 @@ func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error)
 }
 
 func (m *Model) layout(l *pack.Layout) {
-	delta := int32(score.Unit) // of global families, which older programs had
 	pack.Value(l, "families", (*uint32)(&m.source.Families))
-	pack.Value(l, "delta", &delta)
+	pack.Value(l, "delta", &m.delta)
 	m.weights.Layout(l, "parts")
 	l.Nested("tensor", m.tensor.Layout)
-	l.Check("families", m.source.Families.Valid(), "names families of parts that have left the program (lab/notes/ablation.md)")
+	l.Check("families", m.source.Families.Valid(), "names families that do not go together")
+	l.Check("delta", m.delta >= 0, "is negative")
 	m.fix()
 }
 

@@ -17,7 +17,7 @@ import (
 //     an open head costs nothing.
 //   - A climb also begins at the gold tree. The highest tree of all has the
 //     largest violation. Unless it has all known heads, too, there is a step
-//     from it towards the gold tree.
+//     from it towards the gold tree, whatever the strategy.
 //
 // If all heads are known, they are the gold tree, and nothing is forced.
 

@@ -22,7 +22,7 @@ func TestProjectiveSearch(t *testing.T) {
 		for i := range s.Dense.Arcs {
 			s.Dense.Arcs[i] = int32(r.Below(9000))
 		}
-		x := newSearch(s, 500, part.Standard)
+		x := newSearch(s, 500, part.Full)
 		most, free, found := int64(0), int64(0), false
 		allTrees(s, func(head []int32) {
 			x.Tree.Set(&x.Scores.Arcs, head)

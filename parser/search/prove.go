@@ -33,19 +33,12 @@ func (x *Search) certify(limit int64) bool {
 	return x.proved(x.prover.Prove(x.offerHeads, &x.Scores, x.Projective, x.bestAt, limit))
 }
 
-// offerHeads offers heads if they are a tree, without crossing arcs where none may
-// cross, and returns the score of x.best.
+// offerHeads offers heads if they are a tree, and returns the score of x.best.
 func (x *Search) offerHeads(heads []int32) int64 {
-	if !syntax.IsTree(heads) {
-		return x.bestAt
+	if syntax.IsTree(heads) {
+		x.Tree.Set(&x.Scores.Arcs, heads)
+		x.Offer()
 	}
-	x.Tree.Set(&x.Scores.Arcs, heads)
-	for m := range heads[1:] {
-		if x.excluded(heads[m+1], int32(m+1)) {
-			return x.bestAt
-		}
-	}
-	x.Offer()
 	return x.bestAt
 }
 

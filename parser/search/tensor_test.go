@@ -29,7 +29,7 @@ func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	without := &Model{source: m.source, weights: m.weights}
+	without := &Model{source: m.source, weights: m.weights, delta: m.delta}
 	without.source.Tensor = nil
 	differ := false
 	for _, s := range dev {

@@ -15,6 +15,35 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
+// A Strategy says which tree a training step moves away from.
+type Strategy string
+
+const (
+	// Skip takes the end of the search. If the gold tree scores higher, the
+	// search has erred and there is no step.
+	Skip Strategy = "skip"
+
+	// MaxViolation also climbs from the gold tree and takes the tree that beats
+	// it by most, so that there is a step unless the gold tree scores highest.
+	// (Along one climb the margin over gold only grows, so the largest
+	// violation is at an end.)
+	MaxViolation Strategy = "max-violation"
+
+	DefaultStrategy = Skip
+)
+
+// DefaultDelta is the local loss below which moves are scored in full, in
+// units of 1/score.Unit: one wrong head.
+const DefaultDelta = score.Unit
+
+// Valid returns an error that names the strategies if s is none.
+func (s Strategy) Valid() error {
+	if s != "" && s != Skip && s != MaxViolation {
+		return fmt.Errorf("strategy %q: want %s or %s", string(s), Skip, MaxViolation)
+	}
+	return nil
+}
+
 // TrainOptions are the options of Train. Zero values have the defaults.
 type TrainOptions struct {
 	Seed    uint64
@@ -24,9 +53,14 @@ type TrainOptions struct {
 	C       float64 // cap of a step (PA-I); 0.01 if 0
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
-	// Families of parts; part.Standard if 0 (a parser of arcs alone is not offered).
+	// Families of parts; part.Standard if 0 (a parser of arcs alone is not
+	// offered). Delta bounds the local loss of moves that are scored in full,
+	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
 	Families part.Families
-	Tensor   *score.TensorOptions // of a tensor for arcs; nil has none
+	Delta    int
+	Strategy Strategy // DefaultStrategy if ""
+
+	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
 	Log func(format string, a ...any)
 
@@ -38,6 +72,7 @@ func (o *TrainOptions) setDefaults() {
 	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	o.Families = cmp.Or(o.Families, part.Standard)
+	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -90,6 +125,12 @@ type feature struct {
 // batches. The result is the same for any number of workers.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
+	if err := o.Strategy.Valid(); err != nil {
+		return nil, err
+	}
+	if !o.Families.Valid() {
+		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
+	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
@@ -99,7 +140,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if err != nil {
 		return nil, err
 	}
-	o.Log("parser: parts %s", o.Families)
+	o.Log("parser: parts %s, training %s", o.Families, o.Strategy)
 	logPartial(train, o.Log)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
@@ -126,8 +167,8 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*trainer, error) {
 	t := &trainer{o: o, weights: linear.NewWeights()}
 	source := part.Source{Vocabulary: v, Families: o.Families, Parts: score.Learned{Weights: t.weights}}
-	t.model = &Model{source: source}
-	t.best = &Model{source: source, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
+	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
+	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
 	for range max(o.Workers, 1) {
 		t.scratch = append(t.scratch, &Search{})
 	}
@@ -187,7 +228,7 @@ func (t *trainer) apply(u *update, step int) {
 func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 	uas, figure := 0., float64(epoch)
 	if len(dev) > 0 {
-		m := &Model{source: t.model.source}
+		m := &Model{source: t.model.source, delta: t.model.delta}
 		m.source.Prior, m.source.Parts = prior, score.Learned{Weights: t.weights.Average(steps)}
 		if t.tensor != nil {
 			m.source.Tensor = t.tensor.Averaged(steps)
@@ -196,9 +237,9 @@ func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 		figure = uas
 	}
 	y, c, words := &t.outcomes, &t.outcomes.counters, float64(max(t.outcomes.counters.Words, 1))
-	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups and %.0f gains a word",
+	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
 		epoch, 100*uas, 100*float64(y.wrong)/words, y.violated, y.below, y.correct, t.weights.Len(),
-		float64(c.Lookups)/words, float64(c.Gains)/words)
+		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words)
 	t.outcomes = outcomes{}
 	return figure
 }
@@ -231,28 +272,36 @@ func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
 }
 
 // learn decodes a training sentence under cost, leaves the tree in x.best, and fills
-// u with the step towards the gold tree from it. If the gold tree scores higher, the
-// search has erred and there is no step.
+// u with the step towards the gold tree from it, or from a higher tree that a climb
+// from the gold tree finds.
 func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 	t.load(x, s, seed)
 	partial := s.Partial()
 	if (!partial || t.force(x, s, seed)) && (Greedy{Restarts: 1}).Decode(x) {
 		if partial {
-			x.Tree.Set(&x.Scores.Arcs, x.gold)
-			x.ascend()
+			x.ascendFromGold()
 		}
 		for i := range s.Words {
 			if head := s.Words[i].Head; head != syntax.NoHead && head != x.best[i+1] {
 				u.outcomes.wrong++
 			}
 		}
-		if u.outcomes.wrong == 0 {
+		switch {
+		case u.outcomes.wrong == 0:
 			u.outcomes.correct = 1
-		} else {
+		case !partial && t.o.Strategy == MaxViolation:
+			x.ascendFromGold()
+			fallthrough
+		default:
 			t.stepFrom(x, s.Step(), u)
 		}
 	}
 	u.outcomes.counters = x.Scores.Count
+}
+
+func (x *Search) ascendFromGold() {
+	x.Tree.Set(&x.Scores.Arcs, x.gold)
+	x.ascend()
 }
 
 // stepFrom fills u with the step from x.best towards x.gold, times weight, if

@@ -89,7 +89,7 @@ func packed(m *Model) []byte {
 
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4})
+	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Families: part.Full})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,58 +114,70 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	train, dev := grammar(20, 3), grammar(5, 4)
-	fresh := func(workers int) TrainOptions { return TrainOptions{Epochs: 2, Workers: workers} }
-	want, err := Train(word.Learn(train), train, dev, fresh(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := Train(word.Learn(train), train, dev, fresh(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(packed(want), packed(other)) {
-		t.Error("1 and 4 workers give different models")
-	}
-	var state []pack.Section
-	stop := fmt.Errorf("stopped")
-	o := fresh(2)
-	o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
-		state = written(layout)
-		return stop
-	}
-	if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
-		t.Fatalf("interrupted training returned %v", err)
-	}
-	o = fresh(2)
-	o.Resume = reader(state)
-	resumed, err := Train(word.Learn(train), train, dev, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(packed(want), packed(resumed)) {
-		t.Error("a resumed training differs from one that was not interrupted")
-	}
-	o.Resume = reader(state[:len(state)/2])
-	if _, err := Train(word.Learn(train), train, dev, o); err == nil {
-		t.Error("damaged checkpoint: no error")
+	for _, strategy := range []Strategy{Skip, MaxViolation} {
+		fresh := func(workers int) TrainOptions {
+			return TrainOptions{Epochs: 2, Workers: workers, Families: part.Full, Strategy: strategy}
+		}
+		want, err := Train(word.Learn(train), train, dev, fresh(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := Train(word.Learn(train), train, dev, fresh(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(other)) {
+			t.Error("1 and 4 workers give different models")
+		}
+		var state []pack.Section
+		stop := fmt.Errorf("stopped")
+		o := fresh(2)
+		o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+			state = written(layout)
+			return stop
+		}
+		if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
+			t.Fatalf("interrupted training returned %v", err)
+		}
+		o = fresh(2)
+		o.Resume = reader(state)
+		resumed, err := Train(word.Learn(train), train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(resumed)) {
+			t.Error("a resumed training differs from one that was not interrupted")
+		}
+		o.Resume = reader(state[:len(state)/2])
+		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
+			t.Error("damaged checkpoint: no error")
+		}
 	}
 }
 
-// A model keeps its families, and cannot be opened without them.
+func TestTrainRefusesUnknownOptions(t *testing.T) {
+	for _, o := range []TrainOptions{{Strategy: "best"}, {Families: 1 << 30}} {
+		if _, err := Train(word.Learn(grammar(2, 1)), grammar(2, 1), nil, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// A model keeps its families and delta, and cannot be opened without them.
 func TestFamiliesAreKept(t *testing.T) {
 	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil,
-		TrainOptions{Epochs: 1, Families: part.Fast})
+		TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
 	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
-	if err != nil || opened.Families() != part.Fast {
-		t.Fatalf("%v, %v", opened.Families(), err)
+	if err != nil || opened.Families() != part.Full || opened.delta != 1234 {
+		t.Fatalf("%v, %v, %v", opened.Families(), opened.delta, err)
 	}
 	at := slices.IndexFunc(b.Sections, func(s pack.Section) bool { return s.Name == "p.families" })
-	for _, bad := range [][]byte{{}, {1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0x40}, {1 << 2, 0, 0, 0}} {
+	for _, bad := range [][]byte{{}, {1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0x40}} {
 		broken := slices.Clone(b.Sections)
 		broken[at].Data = bad
 		if _, err := Open(pack.NewView(broken), "p", m.source.Vocabulary); err == nil {

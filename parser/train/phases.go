@@ -52,7 +52,7 @@ var components = map[string]component{
 	"parser": {model.ParseName, func(b dataset, j job) (packer, error) {
 		return search.Train(j.words, b.train, b.dev, search.TrainOptions{
 			Seed: j.Seed, Workers: j.Workers, Log: j.Log,
-			Families: j.Families, Limit: j.Weights, Tensor: j.Tensor,
+			Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
 			Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 	}},
@@ -109,7 +109,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Weights), t.tensorKey())
+	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -87,9 +88,11 @@ type Options struct {
 	// with much silver
 	Folds int
 
-	Cut      float64       // largest cut of the pruner when the model parses, in nats; 0 is 4.25
-	Families part.Families // families of parts that the parser scores; 0 is part.Standard
-	Weights  int           // weights kept in the parser, 8 bytes each; 0 is 1,200,000
+	Cut      float64         // largest cut of the pruner when the model parses, in nats; 0 is 4.25
+	Families part.Families   // families of parts that the parser scores; 0 is part.Standard
+	Delta    int             // as in search.TrainOptions
+	Strategy search.Strategy // "" is search.DefaultStrategy
+	Weights  int             // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Silver is text with the trees of a better parser (Sampler), which all
 	// components but the segmenter learn from in addition to the treebank. Each
@@ -174,6 +177,12 @@ func (o *Options) setDefaults(words int) {
 	if o.Families == 0 {
 		o.Families = part.Standard
 	}
+	if o.Delta == 0 {
+		o.Delta = search.DefaultDelta
+	}
+	if o.Strategy == "" {
+		o.Strategy = search.DefaultStrategy
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -206,7 +215,7 @@ func (o *Options) validate() error {
 	if o.Weights < 0 {
 		return fmt.Errorf("%d weights: want a positive number", o.Weights)
 	}
-	return nil
+	return o.Strategy.Valid()
 }
 
 // tensorKey names all tensor options that change the model; "" if there is no
@@ -317,7 +326,7 @@ func (t *trainer) provenance() model.Info {
 	info.Options = map[string]string{
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
-		"strategy":  "skip", // no step if the gold tree scores higher
+		"strategy":  string(t.Strategy),
 		"tree-tags": t.TreeTags,
 	}
 	set := func(name, value string, ok bool) {
@@ -328,6 +337,7 @@ func (t *trainer) provenance() model.Info {
 	set("tag-seed", strconv.FormatUint(t.TagSeed, 10), t.TagSeed != 0)
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
 	set("cut", strconv.FormatFloat(t.Cut, 'g', -1, 64), t.Cut != 0)
+	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	set("clusters", t.clustersKey(), t.Clusters != nil)
