@@ -122,7 +122,7 @@ var forTests = map[string][]string{
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"io/record/recordtest", "model/modeltest", "transforms/transformstest"},
+	"cmd/treebeam":     {"io/store/storetest", "io/record/recordtest", "model/modeltest", "transforms/transformstest"},
 
 	"parser/projective": {"parser/part/parttest"},
 	"parser/certify":    {"parser/part/parttest"},

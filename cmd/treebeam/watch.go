@@ -130,7 +130,9 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printResumed(os.Stderr, night)
+	if !c.quiet {
+		printResumed(os.Stderr, night)
+	}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
 		return func() {}

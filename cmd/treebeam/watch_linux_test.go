@@ -7,17 +7,23 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -191,6 +197,49 @@ func TestWatch(t *testing.T) {
 	p.end(syscall.SIGINT, exitOK)
 	if p.said.Len() > 0 {
 		t.Errorf("--quiet: %s", p.said)
+	}
+}
+
+// Input and output are in a bucket, which is not there for a while; everything is killed.
+func TestWatchBucket(t *testing.T) {
+	fake, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
+	must(t, err)
+	fake.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "bucket"})
+	var away atomic.Bool
+	server := storetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		fake.HTTPHandler().ServeHTTP(w, r)
+	}))
+	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
+	w := newWatched(t)
+	w.in, w.out = "gs://bucket/in", "gs://bucket/out"
+	put := func(name, text string) {
+		must(t, store.WriteFile(t.Context(), w.in+"/"+name, []byte(text), store.Options{Expect: store.Anything}))
+	}
+	put("a.txt", "One .\n")
+	p := w.start()
+	if r := p.next(); r.Documents != 1 {
+		t.Errorf("%+v", r)
+	}
+	put("b.txt", "Two . Three .\n")
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.cmd.Wait()
+	p = w.start()
+	if r := p.next(); r.Documents != 2 || r.Trees != 2 {
+		t.Errorf("%+v", r)
+	}
+	away.Store(true)
+	time.Sleep(200 * time.Millisecond)
+	away.Store(false)
+	put("c.txt", "Four .\n")
+	for r := p.next(); r.Documents < 3; r = p.next() {
+	}
+	p.end(syscall.SIGTERM, exitOK)
+	if trees := w.trees(); strings.Count(trees, "# text = ") != 4 || !strings.Contains(p.said.String(), "trying again in 40ms") {
+		t.Errorf("%s\n%s", trees, p.said)
 	}
 }
 

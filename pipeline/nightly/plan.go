@@ -144,17 +144,18 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
-	if base != nil && base.Made != made && !o.All {
-		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file again",
-			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
-	}
-	inputs := o.Files
+	inputs, remedy := o.Files, "name another --output"
 	if o.Generation.Window == "" {
+		remedy = "--all to parse every file again"
 		inputs, err = source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
 			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
 	}
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
+	}
+	if base != nil && base.Made != made && !o.All {
+		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
+			state.dir, strings.Join(base.Made.Differences(made), "\n  "), remedy)
 	}
 	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}

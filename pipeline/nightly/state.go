@@ -144,30 +144,17 @@ func number(name string) (int, error) {
 // runs are the sorted names of the folders in data/.
 func (s *State) runs(ctx context.Context) ([]string, error) {
 	var list []string
-	note := func(name string) {
-		if _, err := number(name); err == nil && (len(list) == 0 || list[len(list)-1] != name) {
-			list = append(list, name)
-		}
-	}
 	folder := store.Join(s.dir, dataDir)
-	if store.IsRemote(s.dir) {
-		for info, err := range store.List(ctx, folder) {
-			if err != nil {
-				return nil, err
-			}
-			run, _, _ := strings.Cut(strings.TrimPrefix(info.Name, folder+"/"), "/")
-			note(run)
+	for info, err := range store.List(ctx, folder) {
+		if err != nil {
+			return nil, err
 		}
-		return list, nil
+		run, _, _ := strings.Cut(filepath.ToSlash(store.Within(folder, info.Name)), "/")
+		if _, err := number(run); err == nil && (len(list) == 0 || list[len(list)-1] != run) {
+			list = append(list, run)
+		}
 	}
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		note(e.Name())
-	}
-	return list, err
+	return list, nil
 }
 
 // A Conflict says that CURRENT was replaced by somebody else meanwhile.
