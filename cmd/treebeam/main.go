@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/cobra"
@@ -53,6 +54,7 @@ func main() {
 		if flag.CommandLine.Parse(args) != nil {
 			os.Exit(exitRefused)
 		}
+		go endWithParent()
 		beam.Init() // never returns
 	}
 	transforms.LogTo(spoken{os.Stderr})
@@ -63,6 +65,15 @@ func main() {
 		}
 	}()
 	exit(dispatch(context.Background(), args))
+}
+
+// endWithParent ends a worker whose starter is gone. An engine ends Beam's boot but not
+// its worker, which would wait for ever when no work comes any more.
+func endWithParent() {
+	for parent := os.Getppid(); os.Getppid() == parent; {
+		time.Sleep(time.Second)
+	}
+	leave()
 }
 
 // isWorker says whether a runner has started this program as its worker: with

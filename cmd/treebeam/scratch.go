@@ -20,7 +20,7 @@ var scratch struct {
 }
 
 // openScratch makes the folder and lets all temporary files go there until
-// close is called, which removes it: Beam leaves one behind for every run. Its
+// close is called, which removes it with what was left in it. Its
 // errors are refusals.
 func openScratch() (close func(), err error) {
 	scratch.Lock()
