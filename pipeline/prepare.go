@@ -34,6 +34,7 @@ type Prepared struct {
 	here    bool         // the stages run in this process
 	metrics []Metric
 
+	model         transforms.Stages
 	runnerOptions map[string]any
 }
 
@@ -59,7 +60,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Job.TrainedOn = model.TrainedOn()
+	p.model, p.Job.TrainedOn = model, model.TrainedOn()
 	return p, nil
 }
 

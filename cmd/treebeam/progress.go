@@ -43,9 +43,12 @@ func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	if quiet {
 		return p
 	}
-	start, before := time.Now(), p.watch.Before
+	before := p.watch.Before
 	if before.Parts > 0 {
 		say(os.Stderr, "continuing: %d of %d parts are done\n", before.Parts, run.Job.Ranges)
+	}
+	if f, known := run.Forecast(context.Background(), before.Bytes); known {
+		say(os.Stderr, "%s\n", forecastLine(run.Files, run.Bytes-before.Bytes, &f))
 	}
 	out := os.Stderr
 	onTerminal := term.IsTerminal(int(out.Fd()))
@@ -54,6 +57,7 @@ func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("parsing"))
 	}
+	start := time.Now()
 	p.showing.Go(func() {
 		for {
 			select {
@@ -120,6 +124,17 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 	default:
 		say(w, "parts of %s were there; their sizes and footers were checked, --verify reads them whole\n", plural(int64(d.Earlier), "range"))
 	}
+}
+
+// forecastLine is what a run will cost, in one line. Its words have two digits: the sample
+// is small.
+func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
+	unit := int64(1)
+	for f.Words/unit >= 100 {
+		unit *= 10
+	}
+	return fmt.Sprintf("%s, %.1f MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
+		plural(int64(files), "file"), float64(bytes)/1e6, grouped(f.Words/unit*unit), f.CoreTime().Hours(), grouped(int64(f.Rate)))
 }
 
 // goingLine is how far a run is in one line.

@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// A Forecast is what a run is expected to take, from a sample of its input.
+type Forecast struct {
+	Words int64   // that are not parsed yet
+	Rate  float64 // words a second on one core of this machine
+}
+
+// CoreTime is how long one core would take.
+func (f *Forecast) CoreTime() time.Duration {
+	return time.Duration(float64(f.Words) / f.Rate * float64(time.Second))
+}
+
+// The sample is what can be parsed in sampleTime, from the middle of the input or the
+// range sampleFrom, if it can be read in sampleWithin. An input with fewer bytes than
+// worthForecast has no forecast, on an engine less than worthOnEngine.
+const (
+	sampleTime    = time.Second
+	sampleWithin  = 3 * time.Second
+	sampleFrom    = 1000
+	worthForecast = 32 << 20
+	worthOnEngine = 1 << 20
+)
+
+var errSampled = errors.New("the sample is large enough")
+
+// Forecast parses a sample of the input in this process, and says what the rest of the
+// run, without the given stored bytes that are done, is expected to take. It is false if
+// the rest is small, or the sample has told nothing.
+func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known bool) {
+	rest := p.Bytes - done
+	if rest < worthOnEngine || p.here && rest < worthForecast {
+		return f, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
+	defer cancel()
+	var words int64
+	var took time.Duration
+	before := transforms.Progress.Bytes.Load()
+	parse := func(c transforms.Chunk) error {
+		start := time.Now()
+		c = transforms.StageSegmented(transforms.SegmentChunk(c, p.model, p.Job.Options), p.model, p.Job.Options)
+		took += time.Since(start)
+		for i := range c.Sentences {
+			words += int64(len(c.Sentences[i].Words))
+		}
+		if took >= sampleTime {
+			return errSampled
+		}
+		return nil
+	}
+	pace := new(transforms.Pace)
+	for r, err := range source.PlanRanges(ctx, p.Job.PlanPath()) {
+		if err == nil && r.K < min(p.Job.Ranges/2, sampleFrom) {
+			continue
+		}
+		if err != nil || took >= sampleTime || ctx.Err() != nil {
+			break
+		}
+		transforms.ReadPaced(ctx, &r, p.Job.Options, pace, parse) // what is wrong with it is the job's to say
+	}
+	read := transforms.Progress.Bytes.Load() - before
+	transforms.Progress.Bytes.Add(-read) // a sample is no progress
+	if words == 0 || read == 0 {
+		return f, false
+	}
+	f.Words = int64(float64(words) * float64(rest) / float64(read))
+	f.Rate = rate(words, took) / float64(runtime.GOMAXPROCS(0))
+	return f, true
+}
