@@ -15,72 +15,10 @@ shift 3
 [ $# -gt 0 ] || set -- embedded cluster
 home=${XDG_CACHE_HOME:-$HOME/.cache}/treebeam-flink
 mkdir -p "$home"
-pool= launcher= workers= # processes that are under way, if any
-finish() {
-  bash "$flink" stop "$home" || true
-  [ -z "$pool$launcher" ] || kill $pool $launcher 2>/dev/null || true
-  [ -z "$workers" ] || kill -9 $workers 2>/dev/null || true
-}
-trap finish EXIT
-
-# Some 60 ranges of our own pages, which nobody changes meanwhile.
-mkdir "$tmp/input"
-cp -r sample/text docs/*.md "$tmp/input"
-input=(--input "$tmp/input" --range-bytes 2500)
+engine=flink
+source .ci/engine.sh
+trap 'bash "$flink" stop "$home" || true; end_all' EXIT
 on_flink=(--runner=flink --endpoint=localhost:8099 --parallelism=2)
-
-# fail NAME WORDS: says what is wrong, and what the launcher has said.
-fail() {
-  echo "$1: $2" >&2
-  cat "$tmp/$1.log" >&2
-  return 1
-}
-
-# eventually NAME SECONDS WORDS COMMAND...: waits until a command succeeds.
-eventually() {
-  local name=$1 end=$((SECONDS + $2)) words=$3
-  shift 3
-  until "$@"; do
-    [ $SECONDS -lt $end ] || { fail "$name" "timed out: $words"; return 1; }
-    sleep 0.1
-  done
-}
-
-# launch NAME FLAG...: runs the command of the output NAME.
-launch() {
-  local name=$1
-  shift
-  timeout 120 "$program" parse --quiet "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log"
-}
-
-# parse NAME FLAG...: runs the job and compares its digest with the local one.
-parse() {
-  local name=$1 began=$SECONDS status=0
-  launch "$@" || status=$?
-  [ $status -eq 0 ] || fail "$name" "status $status (124 is a timeout)"
-  same "$name" "$name: $((SECONDS - began)) s"
-}
-
-# same NAME WORDS: the output NAME holds what the local runner has written.
-same() {
-  diff -rq --exclude token --exclude tmp "$tmp/local" "$tmp/$1"
-  echo "$2, $(ls "$tmp/$1/trees" | wc -l) parts, the same bytes"
-}
-
-# boot WRAPPER-NAME [COMMAND...]: a starter of workers, each with a folder of
-# its own, perhaps below another command.
-boot() {
-  local name=$1
-  shift
-  cat >"$tmp/$name" <<END
-#!/bin/sh
-dir=\$(mktemp -d "$tmp/worker-XXXXXX")
-cd "\$dir"
-exec $* "$tmp/boot" --semi_persist_dir="\$dir" "\$@"
-END
-  chmod +x "$tmp/$name"
-}
-process() { echo "--environment_type=PROCESS --environment_config={\"command\":\"$tmp/$1\"} --shared-filesystem"; }
 
 run_embedded() {
   bash "$flink" embedded "$home"
@@ -90,7 +28,7 @@ run_embedded() {
   local of_pool=(--environment_type=EXTERNAL --environment_config=localhost:50123 --shared-filesystem)
   async "${on_flink[@]}" "${of_pool[@]}"
   # This Flink lives as long as the job, and says in the job server's log where it answers.
-  cancelled cancelled embedded_cancel "${on_flink[@]}" "${of_pool[@]}"
+  cancelled cancelled embedded_cancel " was cancelled" "${on_flink[@]}" "${of_pool[@]}"
   kill "$pool"
   wait "$pool" || { echo "the worker pool ended with status $?" >&2; return 1; }
   pool=
@@ -121,62 +59,6 @@ run_embedded() {
   echo "apart: refused: $(grep "does not see the output folder" "$tmp/apart.log" | cut -c1-200)"
 }
 
-# parts NAME: how many ranges of the output are done.
-parts() { { ls "$tmp/$1/trees" 2>/dev/null || true; } | wc -l; }
-
-# at_least NAME N: that many are done.
-at_least() { [ "$(parts "$1")" -ge "$2" ]; }
-
-# gone PROCESS: it has ended.
-gone() { ! kill -0 "$1" 2>/dev/null; }
-
-# list_parts NAME SUFFIX: writes down which parts there are, to see whether
-# they are made again.
-list_parts() { find "$tmp/$1/trees" -type f -printf '%f %T@ %i\n' | sort >"$tmp/$1.$2"; }
-
-# kept NAME: what was done before was not done again.
-kept() {
-  list_parts "$1" after
-  local again
-  again=$(comm -23 "$tmp/$1.before" "$tmp/$1.after" | wc -l)
-  echo "$1: of $(wc -l <"$tmp/$1.before") finished ranges $again were done again"
-  [ "$again" -eq 0 ]
-}
-
-# begin NAME FLAG...: starts the job in the background, as $launcher, and waits
-# until a few parts are there. $job is its id, $shown its name in Flink.
-begin() {
-  local name=$1 before
-  before=$(parts "$name")
-  shift
-  # Without env, what a script starts in the background ignores ctrl-C.
-  env --default-signal=INT "$program" parse --quiet "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log" &
-  launcher=$!
-  some_or_gone() { at_least "$name" $((before + 3)) || gone $launcher; }
-  eventually "$name" 100 "no parts" some_or_gone
-  job=$(sed -n 's/^job \([^ ]*\) (treebeam-[0-9a-f]*) on flink at .*/\1/p' "$tmp/$name.log")
-  shown=${job%%_*}
-  if gone $launcher || [ -z "$job" ]; then fail "$name" "no job is under way"; fi
-}
-
-# ends NAME STATUS: how the launcher does. A launcher that does not is ended.
-ends() {
-  local status=0
-  if ! eventually "$1" 60 "the launcher does not end" gone $launcher; then
-    kill -9 $launcher
-    return 1
-  fi
-  wait $launcher || status=$?
-  launcher=
-  [ $status -eq "$2" ] || fail "$1" "status $status instead of $2"
-}
-
-# says NAME WORDS: the launcher did.
-says() { grep -qF -- "$2" "$tmp/$1.log" || fail "$1" "it should have said: $2"; }
-
-# unfinished NAME: there is no manifest.
-unfinished() { [ ! -e "$tmp/$1/manifest.json" ] || fail "$1" "it is complete: the job was not cancelled in time"; }
-
 # number PORT: of the job $shown in the Flink whose REST service is there.
 number() { curl -fsS "localhost:$1/jobs/overview" | tr '{' '\n' | sed -n "s/.*\"jid\":\"\([0-9a-f]*\)\",\"name\":\"$shown\".*/\1/p"; }
 
@@ -184,23 +66,6 @@ embedded_cancel() {
   local port
   port=$(sed -n 's/.*Rest endpoint listening at localhost:\([0-9]*\)$/\1/p' "$home/jobserver.log" | tail -1)
   curl -fsS -X PATCH "localhost:$port/jobs/$(number "$port")?mode=cancel" >/dev/null
-}
-
-# cancelled NAME COMMAND FLAG...: a job that the command cancels is a failed
-# run, which the same command continues.
-cancelled() {
-  local name=$1 cancel=$2 began=$SECONDS
-  shift 2
-  begin "$name" "$@"
-  "$cancel" "$name"
-  ends "$name" 1
-  says "$name" "job $job was cancelled"
-  says "$name" "run the same command again to continue"
-  unfinished "$name"
-  list_parts "$name" before
-  parse "$name" "$@"
-  kept "$name"
-  echo "$name: $((SECONDS - began)) s in all"
 }
 
 # async FLAG...: a job that is not waited for is named, and ends by itself. The
@@ -246,14 +111,14 @@ left() {
   done=$(parts "$name")
   eventually "$name" 60 "the job does nothing without its launcher" at_least "$name" $((done + 1))
   # The workers rest while Java starts twice, so that the job is not over before.
-  workers=$(pgrep -f "worker=true.*$tmp/worker-|$tmp/worker-.*--worker=true") || fail "$name" "there are no workers"
-  kill -STOP $workers
+  resting=$(workers) || fail "$name" "there are no workers"
+  kill -STOP $resting
   flink_cli list >"$tmp/$name.list" 2>&1 || { cat "$tmp/$name.list" >&2; fail "$name" "flink list failed"; }
   id=$(sed -n "s/.* : \([0-9a-f]*\) : $shown (RUNNING)$/\1/p" "$tmp/$name.list")
   [ -n "$id" ] || { cat "$tmp/$name.list" >&2; fail "$name" "flink list does not name the job"; }
   flink_cli cancel "$id" >"$tmp/$name.list" 2>&1 || { cat "$tmp/$name.list" >&2; fail "$name" "flink cancel failed"; }
-  kill -CONT $workers # Flink waits for what they have begun
-  workers=
+  kill -CONT $resting # Flink waits for what they have begun
+  resting=
   eventually "$name" 60 "the job is not cancelled" state_is CANCELED
   unfinished "$name"
   list_parts "$name" before
@@ -262,45 +127,18 @@ left() {
   echo "$name: $((SECONDS - began)) s in all"
 }
 
-# killing NAME PATTERN: runs the job, kills what matches the pattern when a few
-# ranges are done, and runs it again if that has ended it.
-killing() {
-  local name=$1 pattern=$2 job status=0 victim
-  launch "$name" "${on_flink[@]}" $(process boot.sh) &
-  job=$!
-  until [ "$(parts "$name")" -ge 5 ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.1; done
-  victim=$(pgrep -f "$pattern" | head -1 || true)
-  [ -n "$victim" ] || { echo "$name: there is nothing to kill" >&2; cat "$tmp/$name.log" >&2; return 1; }
-  kill -9 "$victim"
-  local before
-  before=$(parts "$name")
-  wait "$job" || status=$?
-  if [ $status -eq 124 ]; then
-    fail "$name" "timed out"
-  elif [ $status -ne 0 ]; then
-    list_parts "$name" before
-    parse "$name" # what is left, on the local runner: it is the same job
-    echo "$name: killed at $before parts, status $status"
-    kept "$name"
-  else
-    same "$name" "$name: killed at $before parts, the engine recovered"
-  fi
-}
-
 run_cluster() {
   bash "$flink" cluster "$home" 2
   left left "${on_flink[@]}" $(process boot.sh)
-  killing killed-worker "$tmp/worker-.*--worker=true|--worker=true.*$tmp/worker-"
-  killing killed-manager "taskmanager.resource-id=tm1"
+  killing killed-worker "$tmp/worker-.*--worker=true|--worker=true.*$tmp/worker-" "${on_flink[@]}" $(process boot.sh)
+  killing killed-manager "taskmanager.resource-id=tm1" "${on_flink[@]}" $(process boot.sh)
 }
 
-go build -trimpath -tags disable_grpc_modules -o "$tmp/boot" github.com/apache/beam/sdks/v2/go/container
-boot boot.sh
-"$program" parse --quiet "${input[@]}" --output "$tmp/local" >"$tmp/local.json"
-echo "local: $SECONDS s with what is built"
+prepare
 for part in "$@"; do
   began=$SECONDS
   "run_$part"
   echo "$part: $((SECONDS - began)) s in all"
   bash "$flink" stop "$home"
+  all_ended
 done
