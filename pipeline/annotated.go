@@ -168,7 +168,7 @@ func openInput(ctx context.Context, in *source.Input, stdin io.Reader) (f *sourc
 	closeAll := func() {}
 	switch {
 	case !in.Live():
-		plan, err := source.NewPlan([]source.Input{*in}, source.PlanOptions{RangeBytes: in.Size + 1})
+		plan, err := source.NewPlan(ctx, []source.Input{*in}, source.PlanOptions{RangeBytes: in.Size + 1})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -77,7 +77,7 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 			return nil, &Refusal{Err: err}
 		}
 	}
-	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
+	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 	if err != nil {
 		return nil, &Refusal{Err: err}
 	}

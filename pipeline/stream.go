@@ -79,7 +79,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Limit > 0 {
 		s.limit = &limit{left: o.Limit}
 	}
-	switch err := o.read(inputs, &s.pace, func(read reader) error { return s.parse(ctx, read) }); {
+	switch err := o.read(ctx, inputs, &s.pace, func(read reader) error { return s.parse(ctx, read) }); {
 	case err == errLimit:
 		s.sum.Cut()
 	case err != nil:
@@ -104,7 +104,7 @@ type reader func(ctx context.Context, emit func(transforms.Chunk) error) error
 
 // read calls each with a reader of every range of the inputs, in order. Standard input
 // and named pipes are read as they come.
-func (o *Options) read(inputs []source.Input, pace *transforms.Pace, each func(read reader) error) error {
+func (o *Options) read(ctx context.Context, inputs []source.Input, pace *transforms.Pace, each func(read reader) error) error {
 	for len(inputs) > 0 {
 		if inputs[0].Live() {
 			if err := o.readLive(inputs[0], pace, each); err != nil {
@@ -117,7 +117,7 @@ func (o *Options) read(inputs []source.Input, pace *transforms.Pace, each func(r
 		if n < 0 {
 			n = len(inputs)
 		}
-		plan, err := source.NewPlan(inputs[:n], source.PlanOptions{RangeBytes: o.RangeBytes})
+		plan, err := source.NewPlan(ctx, inputs[:n], source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 		if err != nil {
 			return &Refusal{Err: err}
 		}

@@ -175,7 +175,7 @@ func TestFlat(t *testing.T) {
 		for _, row := range rows {
 			got = append(got, fmt.Sprintf("%s|%s|%s|%s", row[0], row[3], row[4], row[len(row)-1]))
 		}
-		want := []string{"doc_id|id|form|meta_note", "a.csv#1|1|He|a\tb\nc", "a.csv#1|2|said|a\tb\nc", "a.csv#1|3|\"no\"|a\tb\nc", "a.csv#1|4|.|a\tb\nc", "b.conllu|1|x,y|"}
+		want := []string{"doc_id|id|form|meta_note", "a.csv#10|1|He|a\tb\nc", "a.csv#10|2|said|a\tb\nc", "a.csv#10|3|\"no\"|a\tb\nc", "a.csv#10|4|.|a\tb\nc", "b.conllu|1|x,y|"}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s:\n%q, want\n%q", to, got, want)
 		}

@@ -52,7 +52,7 @@ func planned(t *testing.T, dir string, rangeBytes int64) *source.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: rangeBytes})
+	plan, err := source.NewPlan(t.Context(), inputs, source.PlanOptions{RangeBytes: rangeBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,16 +121,6 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 		return nil, err
 	}
 	p.file.Encoding, p.file.Lines = layout.Encoding, string(layout.Lines)
-	before := int64(0) // code points of the file before the range or the document
-	if p.options.Ranges && !byLine && p.start > 0 && layout.Cuttable {
-		r, err := p.in.At(0)
-		if err == nil {
-			before, err = text.CharsBefore(r, layout, p.start)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	in, err := p.in.At(text.SeekTo(p.start))
 	if err != nil {
 		return nil, err
@@ -144,12 +134,10 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.start > 0 {
-		r.CountFrom(before)
-	}
 	p.covered = r.Covered
 	document := *p.file
 	first := p.start == 0
+	before := int64(0) // code points of the file before the document
 	return blocksOf(r.Next, func(b text.Block) block {
 		begins := first || byLine && !b.Continues
 		first = false
@@ -166,7 +154,7 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 }
 
 // partID is the id of a document without an id. The document begins at byte at of f, or
-// is row number at of f. Its id does not depend on how the file was cut into ranges.
+// is row number at of Parquet. Its id does not depend on how the file was cut into ranges.
 func partID(f *output.File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
 
 // conll reads sentences in CoNLL format.
@@ -309,7 +297,7 @@ func (p *part) table() (iter.Seq2[block, error], error) {
 	if p.start == 0 && !p.in.Live() && len(p.head) < source.HeadBytes && layout.Empty(p.head) {
 		p.warn(record.NoRow)
 	}
-	r, err := layout.Open(p.in.State(), p.in.At, p.start, p.end)
+	r, err := layout.Open(p.in.At, p.start, p.end)
 	if err != nil {
 		return nil, err
 	}

@@ -95,9 +95,6 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 // have no TokenRange; the token has it. The sentences must come from b and not be
 // placed yet: StartByte is in b.Text.
 func noteRanges(b *Block, sentences []syntax.Sentence) {
-	if b.Char < 0 {
-		return
-	}
 	char, at := b.Char, 0
 	var bounds []int
 	var places []int64 // in the document, of bounds

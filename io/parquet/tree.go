@@ -55,7 +55,7 @@ type Tree struct {
 	MWT []MWT `parquet:"mwt,list"`
 	// empty nodes of the input's enhanced graph; `id` is, for example, `8.1`
 	EmptyNodes []EmptyNode `parquet:"empty_nodes,list"`
-	// path of the input file relative to the input you named; the id of a JSON Lines record;
+	// path of the input file relative to the input you named; the id of a record;
 	// `<path>#<byte>` for records without an id, and for lines with `--document line`
 	// ([input.md](input.md#formats))
 	DocID string `parquet:"doc_id,dict" column:"bounded"`

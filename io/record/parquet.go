@@ -253,14 +253,16 @@ func (r *ParquetReader) close() {
 
 // newRecord is the record of the next row, which begins at a place.
 func (r *ParquetReader) newRecord(at int64) Record {
-	return Record{Start: at, End: at, Line: r.next + 1, Number: r.next + 1, row: true, values: r.p.values}
+	return Record{Start: at, End: at, Line: r.next + 1, Number: r.next + 1, row: true, numbered: true, values: r.p.values}
 }
 
 // record reads the next row.
 func (r *ParquetReader) record() (Record, error) {
 	at := r.next << CellBits
 	rec := r.newRecord(at)
-	rec.lacking(r.p.lacks)
+	if r.next == 0 {
+		rec.lacking(r.p.lacks)
+	}
 	for i, c := range r.columns {
 		if c == nil {
 			if i >= 2 {

@@ -66,7 +66,7 @@ func reviews(t *testing.T, n, size int) (file []byte, want []row) {
 		if i == 0 {
 			cents = "0.00"
 		}
-		want = append(want, row{Row: int64(i + 1), Start: int64(i) << CellBits, Line: int64(i + 1), ID: fmt.Sprint(i), Text: text, Kept: []string{
+		want = append(want, row{Number: int64(i + 1), Start: int64(i) << CellBits, Line: int64(i + 1), ID: fmt.Sprint(i), Text: text, Kept: []string{
 			"Köln", strings.TrimSuffix(fmt.Sprintf("%v", float64(i)/4), ".0"), cents,
 			time.Unix(int64(i)*86400, 0).UTC().Format("2006-01-02"), time.UnixMicro(int64(i)).UTC().Format("2006-01-02T15:04:05.999999999Z"),
 			good, tags, nums, ""}})
@@ -277,7 +277,7 @@ func TestNothingToKeep(t *testing.T) {
 	want := []string{
 		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,
 		`1 value_not_kept value not kept: the table has no column "absent", but "id", "place.text", "place.town", "stars", "price", "day", "at", "good" and 2 more`,
-		`1 value_not_kept value not kept: the table has no column "Stars", but "text", "id"`,
+		`8 value_not_kept value not kept: the table has no column "Stars", but "text", "id"`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -81,8 +81,8 @@ type Record struct {
 	// around the record; of Parquet, places (see CellBits).
 	Start, End int64
 	Line       int64 // of Start, 1-based, 0 if unknown; of Parquet, Number
-	// Number tells the record from all others of the file: the row of a table,
-	// from 1 on without the header; the Start of a line of JSON.
+	// Number tells the record from all others of the file: the row of Parquet, from 1
+	// on; the Start of all others, however the file is cut.
 	Number int64
 	// Raw is what a message may show of the record. It is valid until the next call
 	// of Next.
@@ -97,9 +97,10 @@ type Record struct {
 	Err      *Error
 	Warnings []Error
 
-	row    bool // of a table: messages name its number
-	value  text.Value
-	values *text.Values
+	row      bool // of a table
+	numbered bool // messages name its number
+	value    text.Value
+	values   *text.Values
 }
 
 // An Error is what is wrong with a record.
@@ -128,7 +129,7 @@ func (r *Record) warn(at int64, kind syntax.Kind, format string, a ...any) {
 }
 
 func (r *Record) error(at int64, why syntax.Fault) Error {
-	if r.row {
+	if r.numbered {
 		why.Reason = fmt.Sprintf("row %d: %s", r.Number, why.Reason)
 	}
 	return Error{Fault: why, Offset: at, Line: r.Line}
@@ -136,10 +137,8 @@ func (r *Record) error(at int64, why syntax.Fault) Error {
 
 // lacking notes, in the first row of a table, what no row has.
 func (r *Record) lacking(faults []syntax.Fault) {
-	if r.Number == 1 {
-		for _, why := range faults {
-			r.Warnings = append(r.Warnings, Error{Fault: why, Offset: r.Start, Line: r.Line})
-		}
+	for _, why := range faults {
+		r.Warnings = append(r.Warnings, Error{Fault: why, Offset: r.Start, Line: r.Line})
 	}
 }
 
@@ -162,7 +161,7 @@ func (r *Record) longID(at int64, size int, key string) {
 func (r *Record) noID(at int64, reason string) {
 	remedy := "the record has an id made of its place, or name another key with --id-key"
 	if r.row {
-		remedy = "the row has an id made of its number, or name another column with --id-column"
+		remedy = "the row has an id made of its place, or name another column with --id-column"
 	}
 	r.warn(at, syntax.KindRecordID, "%s; %s", reason, remedy)
 }

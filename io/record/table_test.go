@@ -4,24 +4,22 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A row is what the tests compare of a record.
 type row struct {
-	Row, Start, Line int64
-	ID, Text         string
-	Kept             []string
-	Kind             string // of its fault, "" if it has none
+	Number, Start, Line int64
+	ID, Text            string
+	Kept                []string
+	Kind                string // of its fault, "" if it has none
 }
 
 // read reads the rows that begin in [start, end), from a place that is known.
@@ -51,7 +49,7 @@ func rowsOf(r Reader) (rows []row, err error) {
 }
 
 func rowOf(rec *Record) row {
-	got := row{Row: rec.Number, Start: rec.Start, Line: rec.Line, ID: rec.ID, Kept: rec.Kept}
+	got := row{Number: rec.Number, Start: rec.Start, Line: rec.Line, ID: rec.ID, Kept: rec.Kept}
 	if rec.Err != nil {
 		got.Kind = rec.Err.Kind.String()
 	} else {
@@ -122,7 +120,7 @@ func TestLikeTheLibrary(t *testing.T) {
 		for i, g := range got {
 			library := want[i+1]
 			ours := []string{g.ID, strings.ReplaceAll(g.Text, "\r\n", "\n"), strings.ReplaceAll(g.Kept[0], "\r\n", "\n")}
-			if g.Kind != "" || !slices.Equal(ours, library) || g.Row != int64(i+1) || g.Kept[1] != "" {
+			if g.Kind != "" || !slices.Equal(ours, library) || g.Number != g.Start || g.Kept[1] != "" {
 				t.Fatalf("row %d is %+v, the library reads %q:\n%q", i+1, g, library, data)
 			}
 			if !strings.HasPrefix(data[g.Start:], "n") || int64(strings.Count(data[:g.Start], "\n"))+1 != g.Line {
@@ -133,37 +131,64 @@ func TestLikeTheLibrary(t *testing.T) {
 }
 
 // TestAnyCutIsTheWhole cuts tables, good and bad ones, into ranges at all
-// places: together they give the rows of the whole, and cover it, whatever was
-// remembered of the file.
+// places: together they give the rows of the whole, and cover it, however far before a
+// range they are looked at.
 func TestAnyCutIsTheWhole(t *testing.T) {
+	defer func(n int) { lookBack = n }(lookBack)
 	rng := rand.New(rand.NewPCG(3, 4))
-	for n := range 400 {
+	back, cuts := 0, 0
+	for range 3000 {
+		lookBack = 1 + rng.IntN(8)
 		d := Dialect(rng.IntN(2))
 		data := "id,text\n"
 		if d == TSV {
 			data = "id\ttext\n"
 		}
-		for range rng.IntN(6) {
-			data += draw(rng) + []string{",", "\t", "\r\n", "\n"}[rng.IntN(4)]
+		ends := [][]string{{",", "\t", "\r\n", "\n"}, {",", ",", "\r", "\r\n"}}[rng.IntN(2)]
+		if ends[2] == "\r" {
+			data = data[:len(data)-1] + "\r"
 		}
-		l, want := whole(t, data, d, Options{MaxRecord: 12 + rng.IntN(30)})
-		file := ""
-		if rng.IntN(2) == 0 {
-			file = fmt.Sprint("file ", n)
+		for range rng.IntN(12) {
+			data += draw(rng) + ends[rng.IntN(4)]
 		}
+		if ends[2] == "\r" {
+			data += "x"
+		}
+		o := Options{MaxRecord: 12 + rng.IntN(30)}
+		if _, err := Decide([]byte(data), d, o); err != nil {
+			continue // the LF of some row says that a CR ends none
+		}
+		l, want := whole(t, data, d, o)
 		var got []row
 		var to int64
 		size := int64(len(data))
 		step := 1 + rng.Int64N(size)
 		for start := int64(0); start < size; start += step {
 			end := min(size, start+step)
-			rows, cover, r := read(t, data, l, l.known(file, start), start, end)
-			l.remember(file, end, r)
-			if cover[0] != cover[1] {
-				if cover[0] != to {
-					t.Fatalf("bytes [%d, %d) are covered from %d, the ones before to %d:\n%q", start, end, cover[0], to, data)
+			r, err := l.Open(func(at int64) (io.Reader, error) {
+				if start > 0 && at > 0 {
+					back++
 				}
-				to = cover[1]
+				return strings.NewReader(data[at:]), nil
+			}, start, end)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cuts++
+			rows, err := rowsOf(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range rows {
+				if rows[i].Line == 0 { // not known
+					rows[i].Line = want[min(len(got)+i, len(want)-1)].Line
+				}
+			}
+			if from, after := r.Covered(); from != after {
+				if from != to {
+					t.Fatalf("bytes [%d, %d) are covered from %d, the ones before to %d:\n%q", start, end, from, to, data)
+				}
+				to = after
 			}
 			got = append(got, rows...)
 		}
@@ -171,27 +196,47 @@ func TestAnyCutIsTheWhole(t *testing.T) {
 			t.Fatalf("in ranges of %d bytes, covered to %d:\n%+v\nas a whole:\n%+v\n%q", step, to, got, want, data)
 		}
 	}
+	if back < cuts/3 {
+		t.Errorf("of %d ranges, %d began elsewhere than at the beginning: the test tests little", cuts, back)
+	}
 }
 
-// A reader that fails in the middle of a long row stands at no row: where it stands
-// is forgotten, and the next one begins anew.
-func TestFailureIsNotRemembered(t *testing.T) {
-	data := "text\na\n" + strings.Repeat("x", readBytes) + strings.Repeat("y", readBytes) + "\nb\n"
-	l, want := whole(t, data, CSV, Options{MaxRecord: 100})
-	const file = "failing file"
-	start := int64(len(data) - 2)
-	r := newTableReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
-	if _, err := r.Next(); err != errDisk {
-		t.Fatal(err)
+// A range of a table reads little that is not its own: of one with quotes, and of one
+// without.
+func TestRangesReadOnce(t *testing.T) {
+	for name, row := range map[string]string{
+		"quotes":    "7,\"It said: \"\"no\"\",\nand went on, and on.\"\n",
+		"no quotes": "7,It said no and went on and on\n",
+		"a tabular": "7,\"a,\"\"b\"\"\nc,d\ne,f\n\"\n",
+	} {
+		data := "id,text\n" + strings.Repeat(row, 8<<20/len(row))
+		l := decided(t, data, CSV, Options{MaxRecord: 1 << 20})
+		const size = 2 << 20
+		read := int64(0)
+		for start := int64(0); start < int64(len(data)); start += size {
+			r, err := l.Open(func(at int64) (io.Reader, error) { return &counted{strings.NewReader(data[at:]), &read}, nil }, start, start+size)
+			if err == nil {
+				_, err = rowsOf(r)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := int64(len(data)) * 115 / 100; read > most { // 2 MiB ranges look 64 KiB back, and read 64 KiB ahead
+			t.Errorf("%s: %d bytes were read of %d", name, read, len(data))
+		}
 	}
-	if r.at.Offset <= int64(len("text\na\n")) {
-		t.Fatalf("it stands at byte %d: the test tests nothing", r.at.Offset)
-	}
-	l.remember(file, start, r)
-	rows, _, _ := read(t, data, l, l.known(file, start), start, -1)
-	if !reflect.DeepEqual(rows, want[2:]) {
-		t.Errorf("%+v, want %+v", rows, want[2:])
-	}
+}
+
+type counted struct {
+	io.Reader
+	n *int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	*c.n += int64(n)
+	return n, err
 }
 
 // TestBadRows has what is wrong with rows, and what is left of the others.
@@ -320,7 +365,7 @@ func FuzzCSV(f *testing.F) {
 			t.Fatalf("covered %v of %d bytes", cover, len(data))
 		}
 		for i := range rows {
-			if rows[i].Row != int64(i+1) || len(rows[i].Text) > 3*l.opt.MaxRecord {
+			if rows[i].Number != rows[i].Start || len(rows[i].Text) > 3*l.opt.MaxRecord {
 				t.Fatalf("row %d: %+v", i+1, rows[i])
 			}
 		}

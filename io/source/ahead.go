@@ -72,8 +72,12 @@ func (f *Files) Open(i int) (*File, error) {
 	return file, nil
 }
 
-// begin starts to fetch pieces from i on, as many as there is room for.
+// begin starts to fetch pieces from i on, as many as there is room for. A piece that is
+// alone is read as it comes: it may not be text.
 func (f *Files) begin(i int) {
+	if len(f.r.Pieces) == 1 {
+		return
+	}
 	for f.next = max(f.next, i); f.next < len(f.r.Pieces) && len(f.ahead) < maxAheadFiles; f.next++ {
 		p := &f.r.Pieces[f.next]
 		if !store.IsRemote(p.URI) || p.Path != "" || !p.Whole() || p.Size == 0 || p.Size > maxAheadFile {

@@ -303,7 +303,7 @@ func TestIDsOfOddNames(t *testing.T) {
 	var ids []string
 	for i := range inputs {
 		ids = append(ids, inputs[i].DocID)
-		if _, err := NewPlan(inputs[i:i+1], PlanOptions{}); err != nil {
+		if _, err := NewPlan(t.Context(), inputs[i:i+1], PlanOptions{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -381,7 +381,7 @@ func TestListOddNames(t *testing.T) {
 	if err != nil || len(inputs) != 2 || inputs[1].DocID != "caf%E9.txt" {
 		t.Fatalf("got %+v, %v", inputs, err)
 	}
-	plan, err := NewPlan(inputs, PlanOptions{})
+	plan, err := NewPlan(t.Context(), inputs, PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,11 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -34,6 +36,9 @@ const (
 type PlanOptions struct {
 	RangeBytes int64  // target size of a range in stored bytes; 0 chooses
 	Dir        string // what relative URIs are relative to; "" is the working directory
+	// Least, unless nil, says how many bytes the pieces of a file have at least, by its
+	// name and the head of its decompressed bytes. It is asked about files that would be cut.
+	Least func(name string, head []byte) int64
 }
 
 // A Plan is the list of all ranges of a run.
@@ -45,13 +50,14 @@ type Plan struct {
 	Ranges     []Range
 }
 
-// NewPlan cuts the inputs, which must be in List's order, into ranges. It
-// opens no file. A plan of no inputs has no ranges.
+// NewPlan cuts the inputs, which must be in List's order, into ranges. It opens no file
+// but those that are large enough to be cut, if o.Least wants to see their heads. A plan
+// of no inputs has no ranges.
 //
 // A plain file of at least one and a half times the target is cut into equal
 // pieces of about the target; anything else goes, whole, into the current pack
 // until that has the target size or MaxPack files.
-func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
+func NewPlan(ctx context.Context, inputs []Input, o PlanOptions) (*Plan, error) {
 	if o.RangeBytes < 0 {
 		return nil, fmt.Errorf("range size of %d bytes: must be positive, or 0 to choose one", o.RangeBytes)
 	}
@@ -66,6 +72,10 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 	if p.RangeBytes == 0 {
 		p.RangeBytes = min(max(p.Bytes/256, MinRange), MaxRange)
 	}
+	cuts, err := o.cuts(ctx, inputs, dir, p.RangeBytes)
+	if err != nil {
+		return nil, err
+	}
 	var pack []Piece
 	var packed int64
 	flush := func() {
@@ -76,7 +86,7 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 	}
 	for i := range inputs {
 		in := &inputs[i]
-		if n := pieces(in, p.RangeBytes); n > 1 {
+		if n := cuts[i]; n > 1 {
 			flush()
 			for j := range n {
 				start, end := in.Size/n*j, in.Size/n*(j+1)
@@ -99,9 +109,56 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 	return p, nil
 }
 
+// headsAtOnce bounds the heads that are read at once for a plan.
+const headsAtOnce = 64
+
+// cuts returns the number of pieces of the files that are cut, by their places.
+func (o *PlanOptions) cuts(ctx context.Context, inputs []Input, dir string, target int64) (map[int]int64, error) {
+	var mu sync.Mutex
+	cuts := map[int]int64{}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(headsAtOnce)
+	for i := range inputs {
+		in := &inputs[i]
+		if pieces(in, target) == 1 {
+			continue
+		}
+		g.Go(func() error {
+			least, err := o.least(ctx, in, dir)
+			mu.Lock()
+			defer mu.Unlock()
+			cuts[i] = pieces(in, max(target, least))
+			return err
+		})
+	}
+	return cuts, g.Wait()
+}
+
+// least asks o.Least about a file. One that cannot be read is not cut: whoever reads it
+// makes a row of that, or says that it has changed.
+func (o *PlanOptions) least(ctx context.Context, in *Input, dir string) (int64, error) {
+	if o.Least == nil {
+		return 1, nil
+	}
+	var head []byte
+	f, err := Open(ctx, &Range{Dir: dir}, &Piece{*in, 0, in.Size})
+	if err == nil {
+		defer f.Close()
+		head, err = f.Head()
+	}
+	var fault *Error
+	switch {
+	case err == nil:
+		return o.Least(in.URI, head), nil
+	case errors.As(err, &fault) && fault.Kind != Transient:
+		return in.Size, nil
+	}
+	return 0, fmt.Errorf("reading the beginning of %w", err)
+}
+
 // pieces returns the number of pieces of a file.
 func pieces(in *Input, target int64) int64 {
-	if compressionOf(in.URI) != plain || in.Gzip {
+	if compressionOf(in.URI) != plain || in.Gzip || target >= in.Size {
 		return 1
 	}
 	return max(1, (in.Size+target/2)/target)

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,7 @@ func TestNewPlan(t *testing.T) {
 			" 1[0,131072) 1[131072,262144) 1[262144,393216) 1[393216,524288) 1[524288,655360) 1[655360,786432) 1[786432,917504) 1[917504,1048576)"},
 	} {
 		in := inputs(c.sizes...)
-		p, err := NewPlan(in, PlanOptions{RangeBytes: c.target})
+		p, err := NewPlan(t.Context(), in, PlanOptions{RangeBytes: c.target})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestNewPlan(t *testing.T) {
 		}
 		checkPlan(t, p, in)
 	}
-	if _, err := NewPlan(nil, PlanOptions{RangeBytes: -1}); err == nil {
+	if _, err := NewPlan(t.Context(), nil, PlanOptions{RangeBytes: -1}); err == nil {
 		t.Error("a negative range size was accepted")
 	}
 }
@@ -104,13 +105,13 @@ func checkPlan(t *testing.T, p *Plan, in []Input) {
 
 func TestRangeSizes(t *testing.T) {
 	for _, c := range []struct{ total, want int64 }{{1, MinRange}, {256 << 20, 1 << 20}, {100 << 30, MaxRange}} {
-		p, err := NewPlan(inputs(c.total), PlanOptions{})
+		p, err := NewPlan(t.Context(), inputs(c.total), PlanOptions{})
 		if err != nil || p.RangeBytes != c.want {
 			t.Errorf("%d bytes: ranges of %d, want %d (%v)", c.total, p.RangeBytes, c.want, err)
 		}
 	}
 	sizes := make([]int64, 9001)
-	p, err := NewPlan(inputs(sizes...), PlanOptions{})
+	p, err := NewPlan(t.Context(), inputs(sizes...), PlanOptions{})
 	if err != nil || len(p.Ranges) != 5 {
 		t.Errorf("9,001 empty files make %d ranges, %v", len(p.Ranges), err)
 	}
@@ -120,7 +121,7 @@ func TestPlanFile(t *testing.T) {
 	dir := t.TempDir()
 	in := inputs(30, 250, -400, 30, 30)
 	in[3].Path = "/spool/caf\xe9"
-	p, err := NewPlan(in, PlanOptions{RangeBytes: 100, Dir: dir})
+	p, err := NewPlan(t.Context(), in, PlanOptions{RangeBytes: 100, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestFingerprint(t *testing.T) {
 	print := func(change func([]Input, *PlanOptions), parts ...string) string {
 		in, o := base()
 		change(in, &o)
-		p, err := NewPlan(in, o)
+		p, err := NewPlan(t.Context(), in, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +207,7 @@ func ExampleNewPlan() {
 		{URI: "in/b.txt", DocID: "b.txt", Size: 20, Version: "m1"},
 		{URI: "in/c.txt.gz", DocID: "c.txt.gz", Size: 70, Version: "m1"},
 	}
-	plan, _ := NewPlan(inputs, PlanOptions{RangeBytes: 100})
+	plan, _ := NewPlan(context.Background(), inputs, PlanOptions{RangeBytes: 100})
 	for _, r := range plan.Ranges {
 		fmt.Print(r.K, ":")
 		for _, p := range r.Pieces {
@@ -222,7 +223,7 @@ func ExampleNewPlan() {
 }
 
 func FuzzPlan(f *testing.F) {
-	p, err := NewPlan(inputs(30, 250, -400), PlanOptions{RangeBytes: 100, Dir: "/x"})
+	p, err := NewPlan(context.Background(), inputs(30, 250, -400), PlanOptions{RangeBytes: 100, Dir: "/x"})
 	if err != nil {
 		f.Fatal(err)
 	}

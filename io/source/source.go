@@ -6,12 +6,12 @@
 // plan and open the pieces of its ranges:
 //
 //	inputs, err := source.List(ctx, []string{"corpus/**/*.txt"}, source.ListOptions{})
-//	plan, err := source.NewPlan(inputs, source.PlanOptions{})
+//	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{})
 //	fp := plan.Fingerprint("seed=1", modelDigest, "format=1")
 //	err = plan.Write(dir+"/"+source.PlanName(fp), "")
 //
-// Planning opens no file (standard input apart): sizes and times come from
-// the directory.
+// Planning opens only files that are large enough to be cut: sizes and times come
+// from the directory.
 package source
 
 import (

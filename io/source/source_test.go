@@ -57,7 +57,7 @@ func planOf(t *testing.T, dir string, rangeBytes int64, patterns ...string) *Pla
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := NewPlan(inputs, PlanOptions{Dir: dir, RangeBytes: rangeBytes})
+	plan, err := NewPlan(t.Context(), inputs, PlanOptions{Dir: dir, RangeBytes: rangeBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

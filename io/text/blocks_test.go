@@ -147,7 +147,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// Blocks know how many code points stand before them, wherever the file is cut.
+// Blocks know how many code points stand before them.
 func TestChars(t *testing.T) {
 	chance := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"word ", "ü", "😀 ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\u00a0", "\xff", "\x00", " ", "\t", "End. ", "\u2029", "```\n", "\xe2\x80", strings.Repeat("long ", 3)}
@@ -163,30 +163,17 @@ func TestChars(t *testing.T) {
 		layout := decide(t, string(source), Options{Lines: []Lines{Wrapped, Paragraph, Sentence}[round%3]})
 		whole := decodedAll(t, source, layout)
 		for cut := 0; cut <= len(source); cut += 1 + chance.IntN(len(source)) {
-			for _, part := range [][2]int{{0, cut}, {cut, len(source)}} {
-				start, end := int64(part[0]), int64(part[1])
-				if start == end {
-					continue
-				}
-				r, err := NewReader(bytes.NewReader(source[SeekTo(start):]), layout, start, end)
+			r, err := NewReader(bytes.NewReader(source), layout, 0, int64(cut))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for block, err := range r.All() {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if start > 0 {
-					before, err := CharsBefore(bytes.NewReader(source), layout, start)
-					if err != nil {
-						t.Fatal(err)
-					}
-					r.CountFrom(before)
-				}
-				for block, err := range r.All() {
-					if err != nil {
-						t.Fatal(err)
-					}
-					n := utf8.RuneCountInString(block.Text)
-					if block.Char < 0 || int(block.Char)+n > len(whole) || string(whole[block.Char:int(block.Char)+n]) != block.Text {
-						t.Fatalf("%q of %q, lines %s, from %d: %.60q is not at code point %d, but at %d", source[start:min(start+30, int64(len(source)))], source[max(start-30, 0):start], layout.Lines, start, block.Text, block.Char, utf8.RuneCountInString(string(whole)[:strings.Index(string(whole), block.Text)]))
-					}
+				n := utf8.RuneCountInString(block.Text)
+				if int(block.Char)+n > len(whole) || string(whole[block.Char:int(block.Char)+n]) != block.Text {
+					t.Fatalf("%q, lines %s: %.60q is not at code point %d, but at %d", source, layout.Lines, block.Text, block.Char, utf8.RuneCountInString(string(whole)[:strings.Index(string(whole), block.Text)]))
 				}
 			}
 		}
@@ -205,13 +192,5 @@ func decodedAll(t *testing.T, source []byte, l Layout) []rune {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// A reader that begins elsewhere does not guess.
-func TestCharsAreUnknown(t *testing.T) {
-	const source = "One.\n\nTwo.\n\nThree."
-	if blocks, _ := read(t, []byte(source), decide(t, source, Options{}), 2, -1); blocks[0].Char != -1 {
-		t.Errorf("%+v", blocks[0])
 	}
 }

@@ -38,7 +38,6 @@ type Reader struct {
 
 	line       int64 // 1-based, 0 unknown
 	chars      int64 // code points consumed
-	origin     int64 // code points before the first of them, -1 unknown
 	oneLine    bool  // line breaks of the text are none of the source
 	lineStart  int64 // source offset of the current line's beginning, -1 once text of it was consumed
 	continues  bool  // a paragraph was cut here
@@ -117,7 +116,7 @@ func (r *Reader) align(src io.Reader, start int64) error {
 		r.lookBack(behind, at)
 	}
 	r.dec = newDecoder(io.MultiReader(bytes.NewReader(rest), src), r.layout, at)
-	r.chars, r.origin = 0, -1
+	r.chars = 0
 	r.lineStart = at
 	if r.layout.Lines != Wrapped {
 		return nil
@@ -363,14 +362,11 @@ func (r *Reader) block(n int) Block {
 		Start:     w.source(from),
 		FirstBad:  -1,
 		Line:      r.line,
-		Char:      -1,
+		Char:      r.chars,
 		Newline:   r.layout.Newline,
 		Continues: r.continues,
 		Opens:     !r.continues && (r.opens || r.layout.Lines != Sentence),
 		OneLine:   r.oneLine,
-	}
-	if r.origin >= 0 {
-		b.Char = r.origin + r.chars
 	}
 	i := w.spanAt(from)
 	for j := i; j < len(w.spans) && w.spans[j].text < to; j++ {

@@ -74,8 +74,7 @@ type Block struct {
 	FirstBad int64
 	Line     int64 // 1-based line of Start; 0 if the reader did not begin at the file's beginning
 	// Char is how many code points of the decoded text come before the block, without a
-	// byte order mark. It is -1 if the reader did not begin at the file's beginning,
-	// unless Reader.CountFrom gave the number. In a cell or a JSON string the code
+	// byte order mark, from where the reader began. In a cell or a JSON string the code
 	// points of the value count.
 	Char int64
 	// Newline is the byte that ends lines.

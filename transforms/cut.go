@@ -1,0 +1,37 @@
+package transforms
+
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/record"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+)
+
+// LeastPiece returns what decides for a plan how small the pieces of a large file may be,
+// by its name and first bytes: source.PlanOptions.Least. A file that no reader can
+// begin to read in the middle is not cut.
+func LeastPiece(o output.RowOptions) func(name string, head []byte) int64 {
+	const whole = math.MaxInt64
+	return func(name string, head []byte) int64 {
+		want, err := source.ParseFormat(o.From)
+		if err != nil {
+			return whole
+		}
+		format, err := source.Detect(name, head, want, o.Encoding)
+		if err != nil {
+			return whole
+		}
+		switch format {
+		case source.Text, source.Tokens, source.Vertical:
+			layout, err := text.Decide(head, text.Options{Encoding: o.Encoding, Lines: text.Paragraph})
+			if err != nil || !layout.Cuttable || o.Ranges && o.Document != output.ByLine {
+				return whole // places of tokens are counted from the beginning
+			}
+		case source.CSV:
+			return record.DefaultMaxRecord // a range may have to see so much to find a row
+		}
+		return 1
+	}
+}

@@ -1,0 +1,116 @@
+package transforms_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// bucket makes once:// a store with one file, and plans it.
+func bucket(t *testing.T, name string, data []byte, rangeBytes int64) (*storetest.Memory, *source.Plan) {
+	t.Helper()
+	m := new(storetest.Memory)
+	m.Put("once://b/"+name, data)
+	store.Register("once", func(context.Context) (store.Store, error) { return m, nil })
+	inputs, err := source.List(t.Context(), []string{"once://b"}, source.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := source.NewPlan(t.Context(), inputs, source.PlanOptions{RangeBytes: rangeBytes, Least: transforms.LeastPiece(output.RowOptions{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, plan
+}
+
+// A stored file is read once: by the plan its head, by each range what the range has,
+// and the head again, which a process with other ranges has already.
+func TestReadOnce(t *testing.T) {
+	const size, rangeBytes = 40 << 20, 4 << 20
+	var text, csv, tsv, jsonl strings.Builder
+	csv.WriteString("id,text\n")
+	tsv.WriteString("id\ttext\n")
+	for i := 0; text.Len() < size; i++ {
+		says := fmt.Sprintf("The %d said: \"It is no word, of %x, and %x.\" ", i, i*i*7919, i*i*104729) + strings.Repeat("And on it went. ", 10)
+		text.WriteString(says + "\n\n")
+		fmt.Fprintf(&csv, "%d,\"%s\n\"\n", i, strings.ReplaceAll(says, `"`, `""`))
+		fmt.Fprintf(&tsv, "%d\t%s\n", i, says)
+		fmt.Fprintf(&jsonl, "{\"id\": %d, \"text\": %q}\n", i, says)
+	}
+	var zipped, zst bytes.Buffer
+	gz := gzip.NewWriter(&zipped)
+	gz.Write([]byte(text.String()))
+	gz.Close()
+	z, _ := zstd.NewWriter(&zst)
+	z.Write([]byte(text.String()))
+	z.Close()
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		ranges int
+	}{
+		{"x.txt", []byte(text.String()), 10}, {"x.csv", []byte(csv.String()), 2}, {"x.tsv", []byte(tsv.String()), 9}, {"x.jsonl", []byte(jsonl.String()), 9},
+		{"x.txt.gz", zipped.Bytes(), 1}, {"x.txt.zst", zst.Bytes(), 1},
+	} {
+		m, plan := bucket(t, c.name, c.data, rangeBytes)
+		sum := source.Sum{}
+		for k := range plan.Ranges {
+			if err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+				for i := range c.Ends {
+					if c.Ends[i].Failed {
+						t.Fatalf("%+v", c.Failures)
+					}
+					sum, _ = sum.Join(*c.Ends[i].Sum)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stored := int64(len(c.data))
+		read := m.BytesRead("once://b/" + c.name)
+		heads := int64(len(plan.Ranges)+1) * source.HeadBytes
+		t.Logf("%s: %d ranges, %d requests, %.3f bytes read for each that is stored, %.3f without heads", c.name, len(plan.Ranges), m.Opened(), float64(read)/float64(stored), float64(read-heads)/float64(stored))
+		if len(plan.Ranges) < c.ranges {
+			t.Errorf("%s: %d ranges, want %d", c.name, len(plan.Ranges), c.ranges)
+		}
+		if read > stored*102/100+heads {
+			t.Errorf("%s: %d bytes were read of %d", c.name, read, stored)
+		}
+		if m.Opened() > len(plan.Ranges)+1 {
+			t.Errorf("%s: %d requests for %d ranges", c.name, m.Opened(), len(plan.Ranges))
+		}
+		if sum.From != 0 || sum.To != stored {
+			t.Errorf("%s: the sum is %+v", c.name, sum)
+		}
+	}
+}
+
+// A large file that is no text costs its head for the plan, its head for the row, and
+// one row.
+func TestLargeBinary(t *testing.T) {
+	m, plan := bucket(t, "film.txt", make([]byte, 80<<20), 1<<20)
+	rows := 0
+	for k := range plan.Ranges {
+		if err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+			rows += len(c.Failures)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read := m.BytesRead("once://b/film.txt"); len(plan.Ranges) != 1 || rows != 1 || read > 2*source.HeadBytes {
+		t.Errorf("%d ranges, %d rows, %d bytes read", len(plan.Ranges), rows, read)
+	}
+}
