@@ -46,7 +46,7 @@ func (w *watchFlags) define(f *pflag.FlagSet) {
 // Bounds of a watch.
 const (
 	generationFiles = 10_000           // a generation has no more, so that its trees can be read within a minute
-	generationBytes = 16 << 20         // nor, except for a single file, more stored bytes; on an engine, 100 times that
+	generationBytes = 4 << 20          // nor, except for a single file, more stored bytes; on an engine, 100 times that
 	longestPause    = 5 * time.Minute  // between two tries while something is wrong
 	orphanPatience  = 30 * time.Second // for the generation of a watch that was killed
 )
@@ -91,7 +91,7 @@ type order struct {
 	Files []source.Input `json:"files"`
 }
 
-// A report is what a generation answers on its standard output.
+// A generationReport is what a generation answers on its standard output.
 type generationReport struct {
 	runSummary
 	Documents int64    `json:"documents"` // that have trees or failures in the output
@@ -135,7 +135,11 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 	}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
-		return func() {}
+		return func() {
+			if c.verbose {
+				printMetrics(os.Stderr, p.Metrics(), nil)
+			}
+		}
 	})
 	if err != nil {
 		return err
@@ -144,14 +148,14 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	night1 := reportOf(night, result.Snapshot, dir)
-	report := generationReport{runSummary: runSummary{Summary: &result.Summary, Night: &night1, Seconds: time.Since(start).Seconds()},
-		Documents: result.Snapshot.Documents}
+	done := generationReport{runSummary: runSummary{Summary: &result.Summary}, Documents: result.Snapshot.Documents}
 	for _, merged := range closed {
-		report.Merged = append(report.Merged, merged.Run)
-		report.Night.Snapshot = merged.Snapshot.Name
+		done.Merged = append(done.Merged, merged.Run)
+		result.Snapshot = merged.Snapshot
 	}
-	return encodeJSON(stdout, report, "")
+	report := reportOf(night, result.Snapshot, dir)
+	done.Night, done.Seconds = &report, time.Since(start).Seconds()
+	return encodeJSON(stdout, done, "")
 }
 
 // A watcher looks for files and starts a generation when some are ready.
@@ -161,6 +165,7 @@ type watcher struct {
 	seen   source.Arrivals
 	window string // of the last generation
 	look   bool   // the next generation looks for what earlier ones have left
+	gone   bool   // it has files to forget
 }
 
 // runWatch parses what arrives until a signal comes: after the first one it ends when the
@@ -183,7 +188,7 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 		return &refusal{err}
 	}
 	var status exitCode
-	if err := w.generate(ctx, nil, nil); errors.As(err, &status) && status == exitRefused {
+	if err := w.generate(nil, nil); errors.As(err, &status) && status == exitRefused {
 		return status
 	}
 	if !store.IsRemote(w.dir) {
@@ -226,24 +231,31 @@ func (w *watcher) poll(ctx context.Context) error {
 		return err
 	}
 	ready, gone := w.seen.Poll(listing)
-	gone = gone && w.night.allowDeletes
-	for ctx.Err() == nil && (len(ready) > 0 || gone || w.window != w.windowNow()) {
-		n, room := 0, int64(generationBytes)
-		if !pipeline.IsPrism(w.options.Runner) {
-			room *= 100
-		}
-		for ; n < min(len(ready), generationFiles) && (n == 0 || ready[n].Size <= room); n++ {
-			room -= ready[n].Size
-		}
-		if err := w.generate(ctx, listing, ready[:n]); err != nil {
+	w.gone = w.gone || gone && w.night.allowDeletes
+	for ctx.Err() == nil && (len(ready) > 0 || w.gone || w.window != w.windowNow()) {
+		n := inGeneration(ready, pipeline.IsPrism(w.options.Runner))
+		if err := w.generate(listing, ready[:n]); err != nil {
 			w.look = true
 			return fmt.Errorf("the generation of %s failed (%w)", plural(int64(n), "file"), err)
 		}
 		w.seen.Settle(ready[:n])
-		ready, gone = ready[n:], false
+		ready, w.gone = ready[n:], false
 		w.look = w.look && (n == 0 || len(ready) > 0) // until all is taken over that was under way
 	}
 	return nil
+}
+
+// inGeneration says how many of the files, at least one, go into one generation.
+func inGeneration(files []source.Input, here bool) (n int) {
+	room := int64(generationBytes)
+	if !here {
+		room *= 100
+	}
+	for n < min(len(files), generationFiles) && (n == 0 || files[n].Size <= room) {
+		room -= files[n].Size
+		n++
+	}
+	return n
 }
 
 func (w *watcher) windowNow() string {
@@ -253,7 +265,7 @@ func (w *watcher) windowNow() string {
 // generate has a process of its own parse the files: its memory is given back, and what
 // kills it does not end the watch. If the watch ends, so does its standard input, and
 // then it.
-func (w *watcher) generate(ctx context.Context, listing, files []source.Input) error {
+func (w *watcher) generate(listing, files []source.Input) error {
 	o := order{Generation: nightly.Generation{Window: w.windowNow(), Look: w.look}, Files: files}
 	if o.Forget = w.night.allowDeletes && listing != nil; o.Forget {
 		for i := range listing {

@@ -22,6 +22,7 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -234,11 +235,15 @@ func TestWatchBucket(t *testing.T) {
 	fake, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
 	must(t, err)
 	fake.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "bucket"})
-	var away atomic.Bool
+	var away, hang atomic.Bool
+	held := make(chan bool)
 	server := storetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if away.Load() {
 			http.NotFound(w, r)
 			return
+		}
+		if hang.Load() && r.Method != http.MethodGet {
+			<-held
 		}
 		fake.HTTPHandler().ServeHTTP(w, r)
 	}))
@@ -270,6 +275,19 @@ func TestWatchBucket(t *testing.T) {
 	if trees := w.trees(); strings.Count(trees, "# text = ") != 4 {
 		t.Error(trees)
 	}
+	// A generation that does not end is ended by a second signal.
+	p = w.start()
+	p.says("watching")
+	hang.Store(true)
+	defer close(held)
+	fake.CreateObject(fakestorage.Object{ObjectAttrs: fakestorage.ObjectAttrs{BucketName: "bucket", Name: "in/d.txt"}, Content: []byte("Five .\n")})
+	for p.worker() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	must(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	p.says("a second signal")
+	p.end(syscall.SIGTERM, exitInterrupted)
+	p.says(continues())
 }
 
 // What goes wrong meanwhile is said and tried again: an input that is not there, an
@@ -414,6 +432,27 @@ func (p *watchProcess) memory() (n int64) {
 	_, peak, _ := strings.Cut(string(text), "VmHWM:")
 	fmt.Sscan(peak, &n)
 	return n << 10
+}
+
+// A backlog is parsed in generations that take less than a minute each.
+func TestInGeneration(t *testing.T) {
+	files := make([]source.Input, generationFiles+5)
+	if n := inGeneration(files, true); n != generationFiles {
+		t.Errorf("%d files", n)
+	}
+	for i := range files {
+		files[i].Size = generationBytes/4 + 1
+	}
+	if n := inGeneration(files, true); n != 3 {
+		t.Errorf("%d files of a quarter", n)
+	}
+	if n := inGeneration(files, false); n < 300 {
+		t.Errorf("%d files of a quarter, on an engine", n)
+	}
+	files[0].Size = 1 << 40
+	if n := inGeneration(files, true); n != 1 {
+		t.Errorf("%d files of which the first is large", n)
+	}
 }
 
 func TestWatchFlagsRefused(t *testing.T) {
