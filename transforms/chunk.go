@@ -81,7 +81,7 @@ func warned(stage string, why syntax.Fault, at place, text string) output.Failur
 }
 
 // A Chunk is a run of consecutive blocks or sentences of one range, about
-// 20,000 tokens, in input order. Nobody changes a chunk that has been emitted, nor
+// 5,000 tokens, in input order. Nobody changes a chunk that has been emitted, nor
 // anything in it.
 type Chunk struct {
 	Range   int

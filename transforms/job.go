@@ -10,8 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// ChunkTokens is about how many tokens one chunk holds.
-const ChunkTokens = 20000
+// ChunkTokens is about how many tokens one chunk holds. Of every range under way, Beam
+// holds some ten versions of chunks: what each stage was given last.
+const ChunkTokens = 5000
 
 // Names of the stages, as the column stage of failures/ has them.
 const (

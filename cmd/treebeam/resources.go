@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -40,10 +41,17 @@ const (
 	memoryOfACore  = 50 << 20
 )
 
-// boundMemory lets the collector work harder before the process takes more
-// memory than a parse can need: odd inputs make garbage faster than usual ones.
-// It changes no result, and nothing at all where GOMEMLIMIT is set.
+// moreThanLive is how much garbage a parse may have, in percent of what is in use, when
+// the collector begins: Go's 100 takes a fifth more memory to save 1 % of the time.
+const moreThanLive = 65
+
+// boundMemory lets the collector work harder than usual, and harder still before the
+// process takes more memory than a parse can need: odd inputs make garbage faster than
+// usual ones. It changes no result, and nothing that GOGC or GOMEMLIMIT sets.
 func boundMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(moreThanLive)
+	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(memoryOfRanges + memoryOfACore*int64(runtime.GOMAXPROCS(0)))
 	}
