@@ -8,7 +8,7 @@ end_all() {
   [ -z "$resting" ] || kill -9 $resting 2>/dev/null || true
 }
 
-# prepare: some 60 ranges of our own pages, which nobody changes meanwhile, what the local
+# prepare: some hundred ranges of our own pages, which nobody changes meanwhile, what the local
 # runner makes of them, and a starter of workers.
 prepare() {
   mkdir "$tmp/input"

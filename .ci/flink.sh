@@ -22,7 +22,9 @@ on_flink=(--runner=flink --endpoint=localhost:8099 --parallelism=2)
 
 run_embedded() {
   bash "$flink" embedded "$home"
-  parse loopback "${on_flink[@]}" --environment_type=LOOPBACK
+  parse loopback "${on_flink[@]}" --environment_type=LOOPBACK --runner-option max_bundle_size=500
+  if launch unknown "${on_flink[@]}" --environment_type=LOOPBACK --runner-option no_such_option=1; then fail unknown "it was not refused"; fi
+  says unknown "the runner has no option no_such_option"
   "$program" worker-pool --port 50123 2>"$tmp/pool.log" &
   pool=$!
   local of_pool=(--environment_type=EXTERNAL --environment_config=localhost:50123 --shared-filesystem)
