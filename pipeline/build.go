@@ -14,9 +14,10 @@ import (
 //
 //	Expand -> Read -> Segment -> Encode -> Tag -> Prune -> Parse -> Write -> Finish
 //
-// Every collection of chunks has one consumer. The stages from Read to Write
-// are one linear chain, which prism, Flink and Dataflow fuse: text never goes
-// through a shuffle, only ranges and one small row for each of them do.
+// The stages from Read to Write are one linear chain, which prism, Flink, Spark and
+// Dataflow fuse: text never goes through a shuffle, only ranges and one small row for
+// each of them do. A runner that puts a shuffle or a retry between two of them costs
+// time and changes no byte: Write leaves the ranges that do not come whole to Mend.
 func Build(s beam.Scope, job transforms.Job) {
 	build(s, job, nil)
 }
@@ -34,6 +35,7 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 	chunks = between(s, "tag", transforms.Tag(s, chunks, o))
 	chunks = between(s, "prune", transforms.Prune(s, chunks, o))
 	chunks = between(s, "parse", transforms.Parse(s, chunks, o))
-	done := transforms.Write(s, job, chunks)
-	transforms.Finish(s, job, done)
+	written, torn := transforms.Write(s, job, chunks)
+	mended := transforms.Mend(s, job, torn)
+	transforms.Finish(s, job, beam.Flatten(s, written, mended))
 }

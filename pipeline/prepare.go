@@ -105,7 +105,7 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 			Run: output.Run{
 				Record: run, Ranges: len(plan.Ranges), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
 			},
-			Model: o.Model, Runner: o.Runner,
+			Model: o.Model,
 		},
 	}
 	for i := range plan.Ranges {

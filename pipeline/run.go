@@ -49,7 +49,6 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 		if p.here {
 			job.Cancel(context.WithoutCancel(ctx))
 		}
-		transforms.AbandonAll()
 		return nil, ctx.Err()
 	}
 	if err != nil {
@@ -58,7 +57,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 		err = p.outcome(ctx, submission, end)
 	}
 	if err != nil {
-		transforms.Abandon(&p.Job, stopWithin)
+		transforms.Settle(stopWithin)
 		return nil, err
 	}
 	m, err := output.ReadManifest(p.Job.Output)

@@ -89,6 +89,7 @@ type Chunk struct {
 	Seq     int    // 0, 1, ... within the attempt
 	Last    bool   // the attempt's last chunk
 	Skip    bool   // the range was already done; the chunk is empty
+	Void    bool   // the attempt has ended with an error; the chunk is empty
 
 	Ends      []output.File  // in the last chunk: what Read counted, by piece
 	Files     []output.File  // of this chunk: what its rows are about
@@ -107,26 +108,16 @@ func (c *Chunk) Batch() *output.Batch {
 	return &output.Batch{Files: c.Files, Segmented: c.Segmented, Trees: trees, Failures: c.Failures, Last: c.Last, Ends: c.Ends}
 }
 
-// A Done is the row that Write emits for a finished range.
-type Done struct {
-	K       int
-	Skipped bool
-}
-
 func init() {
 	registerGob[source.Range]()
-	registerGob[Done]()
 	beam.RegisterCoder(reflect.TypeFor[Chunk](), encodeChunk, decodeChunk)
 	beam.RegisterCoder(reflect.TypeFor[source.Range](), encodeRange, decodeRange)
-	beam.RegisterCoder(reflect.TypeFor[Done](), encodeDone, decodeDone)
 }
 
 func encodeChunk(c Chunk) ([]byte, error)        { return encode(c) }
 func decodeChunk(b []byte) (Chunk, error)        { return decode[Chunk](b) }
 func encodeRange(r source.Range) ([]byte, error) { return gobEncode(r) }
 func decodeRange(b []byte) (source.Range, error) { return gobDecode[source.Range](b) }
-func encodeDone(d Done) ([]byte, error)          { return gobEncode(d) }
-func decodeDone(b []byte) (Done, error)          { return gobDecode[Done](b) }
 
 // registerGob fixes gob's type numbers when the program starts, so that two
 // workers write the same bytes for the same value.

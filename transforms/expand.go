@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[expandFn]())
+	register.DoFn3x1[context.Context, []byte, func(source.Range), error](&expandFn{})
+	register.Emitter1[source.Range]()
 }
 
 // Expand gives the ranges of the job's plan, and says which of them are done:

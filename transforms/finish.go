@@ -3,14 +3,15 @@ package transforms
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[finishFn]())
+	register.DoFn3x1[context.Context, int, func(*Done) bool, error](&finishFn{})
+	register.Iter1[Done]()
 }
 
 // Finish waits for all ranges, checks the sums in the footers of their parts,

@@ -28,8 +28,7 @@ const (
 // field of every DoFn; a worker never sees the launcher's flags.
 type Job struct {
 	output.Run
-	Model  string // as OpenModel wants it
-	Runner string // for messages
+	Model string // as OpenModel wants it
 }
 
 // failed is err as a DoFn returns it, after it has left err in the output as the cause

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
@@ -20,7 +21,8 @@ import (
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[readFn]())
+	register.DoFn3x1[context.Context, source.Range, func(Chunk), error](&readFn{})
+	register.Emitter1[Chunk]()
 }
 
 // activeRanges bounds the memory of a process: while one range is parsed, one
@@ -40,33 +42,52 @@ func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
 type readFn struct{ Job Job }
 
 func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
-	select {
-	case rangeSlots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-rangeSlots }()
-	count := Progress.Active.Add(1)
-	defer Progress.Active.Add(-1)
-	for peak := Progress.Peak.Load(); count > peak && !Progress.Peak.CompareAndSwap(peak, count); {
-		peak = Progress.Peak.Load()
-	}
-
-	if err := f.Job.CheckToken(); err != nil {
+	if err := f.read(ctx, r, emit); err != nil {
 		return f.Job.failed(ctx, r.K, err)
+	}
+	return nil
+}
+
+func (f *readFn) read(ctx context.Context, r source.Range, emit func(Chunk)) error {
+	leave, err := enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := f.Job.CheckToken(); err != nil {
+		return err
 	}
 	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
 	id := rand.Uint64()
-	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
-	rd := newRangeReader(ctx, &r, f.Job.Options, func(c Chunk) error {
+	err = ReadPaced(ctx, &r, f.Job.Options, nil, func(c Chunk) error {
 		c.Attempt = id
 		emit(c)
 		return nil
 	})
-	return f.Job.failed(ctx, r.K, rd.all())
+	if err != nil {
+		emit(Chunk{Range: r.K, Attempt: id, Void: true}) // the harness tells Write nothing of an error
+	}
+	return err
+}
+
+// enter waits until the process may have another range under way.
+func enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case rangeSlots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	count := Progress.Active.Add(1)
+	for peak := Progress.Peak.Load(); count > peak && !Progress.Peak.CompareAndSwap(peak, count); {
+		peak = Progress.Peak.Load()
+	}
+	return func() {
+		Progress.Active.Add(-1)
+		<-rangeSlots
+	}, nil
 }
 
 func newRangeReader(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) *rangeReader {

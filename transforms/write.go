@@ -3,153 +3,119 @@ package transforms
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"sync"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
 	"github.com/treebeam/treebeam/io/output"
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[writeFn]())
+	register.DoFn4x1[context.Context, Chunk, func(Done), func(Done), error](&writeFn{})
+	register.Emitter1[Done]()
 }
 
-// Write turns the chunks of each range into its parts, the trees last:
-// the trees are the commit mark. It wants the chunks of one reading of a range
-// in order and in one process, and fails on a runner that does otherwise.
+// A Done is the row that Write emits for a range.
+type Done struct {
+	K       int
+	Skipped bool // its parts were there
+}
+
+// Write turns the chunks of each range into its parts, the trees last: the trees are
+// the commit mark. It wants the chunks of one reading of a range in order in one
+// bundle, as a runner gives them that fuses the stages from Read to Write. A range whose
+// chunks come otherwise is torn: Write drops what it has of it, and Mend does it.
 //
-// PCollection<Chunk> -> PCollection<Done>
-func Write(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Write"), &writeFn{Job: job}, chunks)
+// PCollection<Chunk> -> PCollection<Done> (written), PCollection<Done> (torn, with duplicates)
+func Write(s beam.Scope, job Job, chunks beam.PCollection) (written, torn beam.PCollection) {
+	return beam.ParDo2(s.Scope("Write"), &writeFn{Job: job}, chunks)
 }
 
 type writeFn struct {
-	Job Job
+	Job  Job
+	open *openRange // nil: none
 }
 
-func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Done)) error {
+// An openRange is a range that is being written.
+type openRange struct {
+	*output.Parts
+	attempt uint64
+	next    int // number of the chunk that must come next
+}
+
+// wants reports whether c is the next chunk of the range.
+func (o *openRange) wants(c *Chunk) bool { return o.holds(c) && o.next == c.Seq }
+
+func (o *openRange) holds(c *Chunk) bool { return o != nil && o.attempt == c.Attempt }
+
+func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, written, torn func(Done)) error {
 	if c.Skip {
 		c.count(ctx)
 		Progress.Skipped.Add(1)
-		emit(Done{K: c.Range, Skipped: true})
+		written(Done{K: c.Range, Skipped: true})
 		return nil
 	}
-	key := attempt{f.Job.Output, f.Job.FP, c.Range, c.Attempt}
-	out, err := key.parts(&f.Job, c.Seq)
-	if err == nil {
-		err = out.add(&c)
+	if c.Seq == 0 && !c.Void {
+		f.drop()
+		parts, err := f.Job.Open(ctx, c.Range)
+		if err != nil {
+			return f.failed(ctx, &c, err)
+		}
+		f.open = &openRange{Parts: parts, attempt: c.Attempt}
 	}
-	if err == nil && c.Last {
-		err = out.Commit(c.Ends)
+	if !f.open.wants(&c) {
+		if f.open.holds(&c) {
+			f.drop()
+		}
+		if !c.Void {
+			torn(Done{K: c.Range})
+		}
+		return nil
 	}
-	if err != nil {
-		key.abandon()
-		return f.Job.failed(ctx, c.Range, fmt.Errorf("range %d: %w", c.Range, err))
+	f.open.next++
+	if err := writeChunk(ctx, f.open.Parts, &c); err != nil {
+		return f.failed(ctx, &c, err)
 	}
-	c.count(ctx)
 	if c.Last {
-		active.Delete(key)
-		Progress.Written.Add(1)
-		emit(Done{K: c.Range})
+		f.open = nil
+		written(Done{K: c.Range})
 	}
 	return nil
 }
 
-// An attempt names one reading of one range. Write, which fills its open files, finds
-// them here, and so does Read, which makes sure that they are closed: Beam calls
-// neither FinishBundle nor Teardown after an error.
-type attempt struct {
-	output, fp string
-	k          int
-	id         uint64
+// FinishBundle drops a range whose last chunks are in another bundle.
+func (f *writeFn) FinishBundle(_ context.Context, _, _ func(Done)) { f.drop() }
+
+func (f *writeFn) failed(ctx context.Context, c *Chunk, err error) error {
+	f.drop()
+	return f.Job.failed(ctx, c.Range, fmt.Errorf("range %d: %w", c.Range, err))
 }
 
-var active sync.Map // attempt -> *openParts
-
-// openParts are the parts of a range that is being written.
-type openParts struct {
-	*output.Parts
-	runner string // for messages
-	next   int    // number of the chunk that must come next
-}
-
-// add writes the rows of c, which must be the next chunk of the range.
-func (p *openParts) add(c *Chunk) error {
-	if c.Seq != p.next {
-		return fmt.Errorf("chunk %d came to Write where chunk %d was due: "+
-			"runner %q does not keep the order of a range; run on prism or Dataflow", c.Seq, p.next, p.runner)
+// drop removes the temporary files of the range that is open.
+func (f *writeFn) drop() {
+	if f.open != nil {
+		f.open.Abandon()
+		f.open = nil
 	}
-	p.next++
+}
+
+// writeChunk adds c to the parts of its range, and publishes them after the last chunk.
+func writeChunk(ctx context.Context, parts *output.Parts, c *Chunk) error {
 	if len(c.Blocks) > 0 {
 		return fmt.Errorf("%d blocks came to Write without having been segmented", len(c.Blocks))
 	}
-	if err := p.Add(c.Batch()); err != nil {
+	if err := parts.Add(c.Batch()); err != nil {
 		return err
+	}
+	if c.Last {
+		if err := parts.Commit(c.Ends); err != nil {
+			return err
+		}
+		Progress.Written.Add(1)
 	}
 	for i := range c.Sentences {
 		Progress.Words.Add(int64(len(c.Sentences[i].Words)))
 	}
+	c.count(ctx)
 	return nil
-}
-
-// parts returns the open parts of the attempt, or opens them for chunk 0.
-func (a attempt) parts(job *Job, seq int) (*openParts, error) {
-	if seq == 0 {
-		parts, err := job.Open(a.k)
-		if err != nil {
-			return nil, err
-		}
-		out := &openParts{Parts: parts, runner: job.Runner}
-		active.Store(a, out)
-		return out, nil
-	}
-	out, ok := active.Load(a)
-	if !ok {
-		return nil, fmt.Errorf("chunk %d came to Write before chunk 0 or to another process: "+
-			"runner %q does not keep the stages of a range together; run on prism or Dataflow", seq, job.Runner)
-	}
-	return out.(*openParts), nil
-}
-
-// abandon removes what the attempt has open, if anything.
-func (a attempt) abandon() {
-	if out, ok := active.LoadAndDelete(a); ok {
-		out.(*openParts).Abandon()
-	}
-}
-
-// Abandon ends what is under way for the job in this process after a run that
-// has failed, and removes its temporary files: a range whose files are gone
-// fails with its next chunk. It returns when no range is active, or after the
-// given time.
-func Abandon(job *Job, within time.Duration) {
-	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
-		active.Range(func(key, _ any) bool {
-			if a := key.(attempt); a.output == job.Output && a.fp == job.FP {
-				a.abandon()
-			}
-			return true
-		})
-		if Progress.Active.Load() == 0 || time.Now().After(end) {
-			return
-		}
-	}
-}
-
-// Leave is AbandonAll for a process that is about to end. Its inputs may disappear now,
-// so a range that is not complete by then is not published: a goroutine that tries to
-// publish one blocks until the process ends.
-func Leave() {
-	output.Leave()
-	AbandonAll()
-}
-
-// AbandonAll removes the temporary files of all ranges under way in this
-// process.
-func AbandonAll() {
-	active.Range(func(key, _ any) bool {
-		key.(attempt).abandon()
-		return true
-	})
 }

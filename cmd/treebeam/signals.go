@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // How long a signal waits.
@@ -145,7 +145,7 @@ func leave() {
 		aborted := make(chan bool)
 		go func() {
 			store.Abandon()
-			transforms.Leave()
+			output.Leave()
 			close(aborted)
 		}()
 		select {

@@ -36,7 +36,7 @@ func written(t *testing.T) *Run {
 			}
 			b.Trees = append(b.Trees, Tree{Sentence: s})
 		}
-		p, err := r.Open(k)
+		p, err := r.Open(t.Context(), k)
 		if err != nil {
 			t.Fatal(err)
 		}

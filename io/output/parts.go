@@ -1,6 +1,7 @@
 package output
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -129,7 +130,7 @@ type Parts struct {
 	run  *Run
 	part *parquet.Part
 
-	still func()     // ends what keeps the temporary files from being swept
+	end   func()     // the parts are published or abandoned
 	using sync.Mutex // held while part is written or published
 
 	files   pieceSums
@@ -138,9 +139,12 @@ type Parts struct {
 	work    Work
 }
 
-// Open opens the parts of range k: temporary files, which nobody sees before
-// Commit.
-func (r *Run) Open(k int) (*Parts, error) {
+// open are the parts that this process has open: see Leave.
+var open sync.Map // *Parts -> nothing
+
+// Open opens the parts of range k: temporary files, which nobody sees before Commit.
+// They are abandoned when ctx ends.
+func (r *Run) Open(ctx context.Context, k int) (*Parts, error) {
 	part, err := parquet.Create(r.partID(k), parquet.PartOptions{
 		Temp: tmpDir(r.Output), Replace: r.Redo, Meta: r.footer(), Keys: r.Options.KeepKeys(),
 	})
@@ -148,12 +152,39 @@ func (r *Run) Open(k int) (*Parts, error) {
 		return nil, err
 	}
 	p := &Parts{run: r, part: part, files: pieceSums{}, status: map[string]int64{}}
-	p.still = every(touchAfter, func() {
-		p.using.Lock()
-		defer p.using.Unlock()
-		part.Touch()
+	ended := make(chan struct{})
+	p.end = sync.OnceFunc(func() {
+		close(ended)
+		open.Delete(p)
 	})
+	open.Store(p, nil)
+	go p.keep(ctx, ended)
 	return p, nil
+}
+
+// touchAfter is how often a process says that its temporary files are in use. Tests
+// make it shorter.
+var touchAfter = time.Hour
+
+// keep keeps the temporary files from being swept until the parts have ended, and
+// abandons the parts when ctx ends.
+func (p *Parts) keep(ctx context.Context, ended <-chan struct{}) {
+	tick := time.NewTicker(touchAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ctx.Done():
+			p.Abandon()
+			return
+		case <-tick.C:
+			if p.using.TryLock() { // what is written is new anyway
+				p.part.Touch()
+				p.using.Unlock()
+			}
+		}
+	}
 }
 
 // abandonWithin is how long Abandon waits for a write that is under way.
@@ -163,7 +194,7 @@ const abandonWithin = 2 * time.Second
 // goroutine, and more than once: their writer fails at the next row. A write that hangs
 // is abandoned, and a later run deletes its temporary files.
 func (p *Parts) Abandon() {
-	p.still()
+	p.end()
 	p.part.Cancel()
 	for end := time.Now().Add(abandonWithin); !p.using.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -219,10 +250,16 @@ func (p *Parts) Commit(ends []File) error {
 // leaving says that the process is about to end.
 var leaving atomic.Bool
 
-// Leave is for a process that is about to end: from now on no part is published, and a
-// goroutine that tries to publish one blocks until the process ends. Inputs may have
-// disappeared already, so a range that seems complete may be incomplete.
-func Leave() { leaving.Store(true) }
+// Leave is for a process that is about to end. It abandons all parts. From now on none
+// is published, and a goroutine that tries to publish one blocks until the process ends:
+// inputs may have disappeared already, so a range that seems complete may be incomplete.
+func Leave() {
+	leaving.Store(true)
+	open.Range(func(p, _ any) bool {
+		p.(*Parts).Abandon()
+		return true
+	})
+}
 
 // publish writes the footers and makes the parts visible.
 func (p *Parts) publish(ends []File) error {
@@ -237,7 +274,7 @@ func (p *Parts) publish(ends []File) error {
 		}
 		footer[key] = string(text)
 	}
-	p.still()
+	p.end()
 	p.using.Lock()
 	defer p.using.Unlock()
 	return p.part.Commit(footer)
@@ -249,7 +286,7 @@ func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 	if r.Done(k) {
 		return nil
 	}
-	p, err := r.Open(k)
+	p, err := r.Open(context.Background(), k)
 	if err != nil {
 		return err
 	}

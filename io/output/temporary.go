@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/treebeam/treebeam/io/store"
@@ -13,29 +12,6 @@ import (
 // staleAfter is the age at which temporary files of runs that were killed
 // are removed.
 const staleAfter = 24 * time.Hour
-
-// touchAfter is how often a process says that its temporary files are in use.
-// Tests make it shorter.
-var touchAfter = time.Hour
-
-// every calls f from time to time, until the function that it returns is
-// called, which may be done more than once.
-func every(d time.Duration, f func()) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(d)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				f()
-			}
-		}
-	}()
-	return sync.OnceFunc(func() { close(done) })
-}
 
 // Sweep removes temporary files that a killed run left in output more than a day ago.
 // The files of live runs, on any machine, are younger.

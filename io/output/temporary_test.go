@@ -15,7 +15,7 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 	defer func(before time.Duration) { touchAfter = before }(touchAfter)
 	touchAfter = time.Millisecond
 	job := Run{Record: Record{FP: "0123456789abcdef"}, Ranges: 1, Output: t.TempDir()}
-	r, err := job.Open(0)
+	r, err := job.Open(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -326,6 +326,19 @@ func PlanRanges(ctx context.Context, uri string) iter.Seq2[Range, error] {
 	}
 }
 
+// PlanRange returns range k of a plan file, which is read up to there.
+func PlanRange(ctx context.Context, uri string, k int) (r Range, err error) {
+	found := false
+	err = readPlan(ctx, uri, new(Plan), func(next Range) bool {
+		r, found = next, next.K == k
+		return !found
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("the plan %s has no range %d", uri, k)
+	}
+	return r, err
+}
+
 // readPlan reads a plan file: first the part about all ranges, into p, then the ranges,
 // until yield returns false.
 func readPlan(ctx context.Context, uri string, p *Plan, yield func(Range) bool) error {

@@ -1,0 +1,70 @@
+package transforms
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
+
+	"github.com/treebeam/treebeam/io/source"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Done, func(Done), error](&mendFn{})
+}
+
+// Mend does the ranges that Write found torn, each alone in one call: from reading to
+// the commit, with the same functions as the stages, so with the same bytes. There is
+// none where a runner fuses Read to Write. A range that another attempt has written
+// meanwhile is left alone.
+//
+// PCollection<Done> (torn) -> PCollection<Done> (written)
+func Mend(s beam.Scope, job Job, torn beam.PCollection) (written beam.PCollection) {
+	s = s.Scope("Mend")
+	o := job.Parsing()
+	return beam.ParDo(s, &mendFn{Job: job, Parsing: o.parsing("Mend")}, filter.Distinct(s, torn))
+}
+
+type mendFn struct {
+	Job     Job
+	Parsing parsing
+	stages  Stages
+}
+
+func (f *mendFn) Setup(ctx context.Context) (err error) {
+	f.stages, err = f.Parsing.open(ctx)
+	return err
+}
+
+func (f *mendFn) ProcessElement(ctx context.Context, torn Done, emit func(Done)) error {
+	if !f.Job.Done(torn.K) {
+		if err := f.mend(ctx, torn.K); err != nil {
+			return f.Job.failed(ctx, torn.K, fmt.Errorf("range %d: %w", torn.K, err))
+		}
+	}
+	emit(torn)
+	return nil
+}
+
+func (f *mendFn) mend(ctx context.Context, k int) error {
+	leave, err := enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r, err := source.PlanRange(ctx, f.Job.PlanPath(), k)
+	if err != nil {
+		return err
+	}
+	parts, err := f.Job.Open(ctx, k)
+	if err != nil {
+		return err
+	}
+	defer parts.Abandon()
+	return ReadPaced(ctx, &r, f.Job.Options, nil, func(c Chunk) error {
+		c = StageSegmented(SegmentChunk(c, f.stages, f.Job.Options), f.stages, f.Job.Options)
+		return writeChunk(ctx, parts, &c)
+	})
+}
