@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 
 	pq "github.com/parquet-go/parquet-go"
 )
@@ -31,6 +32,9 @@ const (
 	pageBytes   = 128 << 10
 	maxDictSize = 512 << 10
 )
+
+// batches are the batches of closed Writers, empty, with the memory of their rows.
+var batches = sync.Pool{New: func() any { rows := make([]pq.Row, 0, batchRows); return &rows }}
 
 // A Writer writes rows of one kind as a Parquet file. Row groups close at
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
@@ -81,7 +85,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	}
 	options = append(options, schema)
 	out := newSealer(w)
-	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), table: table, out: out, batch: make([]pq.Row, 0, batchRows), keys: keys, footer: map[string]string{}}
+	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), table: table, out: out, batch: *batches.Get().(*[]pq.Row), keys: keys, footer: map[string]string{}}
 }
 
 // Write appends rows.
@@ -142,6 +146,9 @@ func (w *Writer[T]) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
+	rows := w.batch
+	batches.Put(&rows)
+	w.batch = nil // or two writers have it
 	if err := w.w.Flush(); err != nil {
 		return fmt.Errorf("writing a row group: %w", err)
 	}
