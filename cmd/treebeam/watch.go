@@ -192,7 +192,7 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 		return status
 	}
 	if !store.IsRemote(w.dir) {
-		release, err := nightly.Hold(ctx, w.dir, nightly.Watching, time.Second)
+		release, err := nightly.Hold(context.WithoutCancel(ctx), w.dir, nightly.Watching, time.Second)
 		if err != nil {
 			return err
 		}
