@@ -73,7 +73,6 @@ func newEval() *cobra.Command {
 	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
 	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print only the table of udeval -v")
 	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
-	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "also score enhanced graphs")
 	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
 	f.arrange(fs)
 	customFlags(fs, &f.custom, &f.unconstrained)
@@ -98,7 +97,7 @@ func newEval() *cobra.Command {
 // arrange puts the flags into groups.
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
-	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "enhanced", "row")
+	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "row")
 	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify")
 }
 

@@ -69,6 +69,7 @@ var wrongCommands = []struct {
 	{"parse IN --output OUT --max-words -5", "must be from 1"},
 	{"parse IN --output OUT --restarts -1", "must not be negative"},
 	{"parse IN --joint-tags", "--joint-tags has left the program ... lab/"},
+	{"eval --gold IN/a.txt --model embedded --enhanced", "--enhanced has left the program ... lab/"},
 	{"eval --gold IN/a.txt --model embedded --joint-tags", "--joint-tags has left the program ... lab/"},
 	{"parse IN --output OUT --decoder greedy", "--decoder has left the program ... lab/"},
 	{"parse IN --output OUT --samples 2", "--samples has left the program ... lab/"},

@@ -25,7 +25,7 @@ type Comparison struct {
 
 // Bootstrap compares the F1 of two results on the same gold sentences. It draws as many
 // sentences as there are, with replacement, samples times. System words belong to the gold
-// sentence of their first character. Metrics on spans and on enhanced graphs are refused.
+// sentence of their first character. Metrics on spans are refused.
 // Equal arguments give equal results.
 func Bootstrap(a, b *Result, m Metric, samples int, seed uint64) (Comparison, error) {
 	c := Comparison{Metric: m, Samples: samples}

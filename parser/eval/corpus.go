@@ -3,7 +3,6 @@ package eval
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -25,7 +24,6 @@ type word struct {
 	feats     string  // universal features only, sorted
 	deprel    string  // without subtype
 	children  []*word // modifiers with functional deprels, in order
-	deps      []dependency
 }
 
 // root is the parent of the roots of both sides, aligned with itself.
@@ -35,12 +33,6 @@ var root = func() *word {
 	return w
 }()
 
-// A dependency is an enhanced dependency of a word.
-type dependency struct {
-	parent     *word  // as word.parent
-	path, bare string // deprels joined by ">"; bare without subtypes
-}
-
 // A corpus is the concatenation of sentences, without spaces.
 type corpus struct {
 	chars     []rune
@@ -48,7 +40,6 @@ type corpus struct {
 	sentences []span
 	words     []word // in order; word.parent and others point into it
 	source    []syntax.Sentence
-	deps      int // enhanced dependencies
 	multiRoot int // sentences that do not have exactly one root
 }
 
@@ -117,8 +108,6 @@ func (c *corpus) link(words []word) {
 				w.parent.children = append(w.parent.children, w)
 			}
 		}
-		w.deps = enhancedDeps(w.Deps, words)
-		c.deps += len(w.deps)
 	}
 	if roots != 1 {
 		c.multiRoot++
@@ -152,29 +141,6 @@ func crossing(heads []int32) []bool {
 		}
 	}
 	return crosses
-}
-
-// enhancedDeps reads a DEPS column. Like udeval, it leaves out dependencies on empty nodes. It
-// also leaves out items that are not dependencies.
-func enhancedDeps(deps string, words []word) (out []dependency) {
-	for dep := range strings.SplitSeq(deps, "|") {
-		head, path, ok := strings.Cut(dep, ":")
-		h, err := strconv.ParseUint(head, 10, 31)
-		if !ok || err != nil || int(h) > len(words) {
-			continue
-		}
-		d := dependency{parent: root, path: path}
-		if h > 0 {
-			d.parent = &words[h-1]
-		}
-		steps := strings.Split(path, ">")
-		for i := range steps {
-			steps[i] = syntax.Universal(steps[i])
-		}
-		d.bare = strings.Join(steps, ">")
-		out = append(out, d)
-	}
-	return out
 }
 
 // universalFeats keeps the features that Universal Dependencies defined for

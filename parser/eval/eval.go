@@ -19,7 +19,7 @@ type Score struct {
 	System  int `json:"system"`
 	Correct int `json:"correct"`
 	// Aligned counts the aligned words that the metric looks at. It is -1 for metrics on spans
-	// and graphs and for Words.
+	// and for Words.
 	Aligned int `json:"aligned"`
 }
 
@@ -54,8 +54,8 @@ func ratio(part, whole int) float64 {
 // A Metric is the name of a score in tables and JSON.
 type Metric string
 
-// Metrics. MLAS and BLEX count content words, like CLAS. ELAS and EULAS, on enhanced graphs,
-// come from the IWPT 2020 shared task; udeval prints them unless given --no-enhanced.
+// Metrics. MLAS and BLEX count content words, like CLAS. The metrics on enhanced graphs, which
+// udeval prints unless given --no-enhanced, are missing: the parser makes no such graphs.
 //
 // The metrics from LASFull on are our own. UAS and LAS "without punctuation" skip words whose
 // forms consist only of Unicode punctuation (category P). "On punctuation" skips all other
@@ -74,8 +74,6 @@ const (
 	CLAS           Metric = "CLAS"
 	MLAS           Metric = "MLAS"
 	BLEX           Metric = "BLEX"
-	ELAS           Metric = "ELAS"
-	EULAS          Metric = "EULAS"
 	LASFull        Metric = "LAS-full"
 	UASNoPunct     Metric = "UAS-nopunct"
 	LASNoPunct     Metric = "LAS-nopunct"
@@ -86,9 +84,8 @@ const (
 
 // The metrics of each table, in order.
 var (
-	shared   = []Metric{Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS, CLAS, MLAS, BLEX}
-	enhanced = append(shared[:len(shared):len(shared)], ELAS, EULAS)
-	ours     = []Metric{LASFull, UASNoPunct, LASNoPunct, LASFullNoPunct, UASPunct, LASPunct}
+	shared = []Metric{Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS, CLAS, MLAS, BLEX}
+	ours   = []Metric{LASFull, UASNoPunct, LASNoPunct, LASFullNoPunct, UASPunct, LASPunct}
 )
 
 // A Result is the outcome of Evaluate. Report writes it as JSON.
@@ -106,7 +103,7 @@ type Result struct {
 	// Confidence is nil unless the caller sets it to the result of Reliabilities.
 	Confidence []Reliability `json:"confidence,omitempty"`
 
-	sentences map[Metric][]Score // by gold sentence; without metrics on spans and graphs
+	sentences map[Metric][]Score // by gold sentence; without metrics on spans
 }
 
 // Evaluate scores system against gold. Both must hold the same characters
@@ -131,7 +128,6 @@ func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
 	words := r.Scores[Words]
 	words.Aligned = -1
 	r.Scores[Words] = words
-	r.Scores[ELAS], r.Scores[EULAS] = scoreGraphs(g, s)
 	r.Lengths = r.byLength(gold)
 	r.Crossing = scoreCrossing(g, s)
 	return r, nil

@@ -156,13 +156,6 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-func TestEnhanced(t *testing.T) {
-	gold, system := sentences("a/0/root b/1/obj"), sentences("a/0/root b/1/obj")
-	gold[0].Words[0].Deps, gold[0].Words[1].Deps = "0:root", "1:obj|1.1:x|1:conj:and>nsubj"
-	system[0].Words[0].Deps, system[0].Words[1].Deps = "0:root", "1:obj:y|1:conj>nsubj|bad"
-	checkScores(t, evaluate(t, gold, system), map[Metric]Score{ELAS: {3, 3, 1, -1}, EULAS: {3, 3, 3, -1}})
-}
-
 func TestMissingAndMisplacedHeads(t *testing.T) {
 	gold := sentences("a/0/root b/1/obj c/1/obj")
 	system := sentences("a//root b/9/obj c/1/obj")

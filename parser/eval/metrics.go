@@ -88,31 +88,6 @@ func scoreWords(gold, system *corpus, over func(*word) bool, same func(g, s *wor
 	return total, by
 }
 
-// scoreGraphs computes the metrics on the enhanced graphs, like udeval. Every pair of a gold
-// and a system dependency counts if their words are aligned, with the same parent and path.
-func scoreGraphs(gold, system *corpus) (elas, eulas Score) {
-	elas = Score{Gold: gold.deps, System: system.deps, Aligned: -1}
-	eulas = elas
-	for i := range system.words {
-		w := &system.words[i]
-		if w.gold == nil {
-			continue
-		}
-		for _, g := range w.gold.deps {
-			for _, s := range w.deps {
-				if g.bare != s.bare || g.parent != s.parent.gold {
-					continue
-				}
-				eulas.Correct++
-				if g.path == s.path {
-					elas.Correct++
-				}
-			}
-		}
-	}
-	return elas, eulas
-}
-
 // A LengthBin holds the attachment of gold sentences of Min to Max words.
 type LengthBin struct {
 	Min       int     `json:"min"`

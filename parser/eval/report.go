@@ -11,14 +11,13 @@ import (
 
 // ReportOptions choose how Report writes a result.
 type ReportOptions struct {
-	JSON     bool // instead of tables; figures are fractions, not percentages
-	Counts   bool // counts instead of percentages, as udeval -c
-	Enhanced bool // ELAS and EULAS too, as udeval without --no-enhanced
-	Plain    bool // udeval's table only
+	JSON   bool // instead of tables; figures are fractions, not percentages
+	Counts bool // counts instead of percentages, as udeval -c
+	Plain  bool // udeval's table only
 }
 
 // Report writes a result as tables for people or as JSON for programs. The first table has the
-// layout of udeval -v.
+// layout of udeval -v --no-enhanced.
 func Report(w io.Writer, r *Result, o ReportOptions) error {
 	var b bytes.Buffer
 	if o.JSON {
@@ -35,11 +34,7 @@ func Report(w io.Writer, r *Result, o ReportOptions) error {
 }
 
 func (r *Result) writeTables(b *bytes.Buffer, o ReportOptions) {
-	metrics := shared
-	if o.Enhanced {
-		metrics = enhanced
-	}
-	r.writeScores(b, narrow, metrics, o.Counts)
+	r.writeScores(b, narrow, shared, o.Counts)
 	if o.Plain {
 		return
 	}
