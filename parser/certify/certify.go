@@ -112,8 +112,8 @@ const (
 
 // Prove tries to prove, in about limit steps of 5 ns, that no tree over the candidates
 // of the scores scores above best, among projective trees alone if projective is set.
-// It calls offer with heads that may be a better tree; offer returns the score of the
-// best tree so far. If proved is true, no tree scores higher than that. Prove also
+// It calls offer with heads that may be a better tree, or no tree at all; offer returns
+// the score of the best tree so far. If proved is true, no tree scores higher than that. Prove also
 // returns the steps that it took.
 func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
 	best, limit int64) (steps int64, proved bool) {

@@ -25,17 +25,7 @@ func (e Exact) Decode(x *Search) bool {
 			x.start[m] = arcs.Heads[lo+rest%(hi-lo)]
 			rest /= hi - lo
 		}
-		if !syntax.IsTree(x.start[:n+1]) {
-			continue
-		}
-		x.Tree.Set(arcs, x.start)
-		crossed := false
-		for m := int32(1); int(m) <= n && !crossed; m++ {
-			crossed = x.crossed(m, m)
-		}
-		if !crossed {
-			x.Offer()
-		}
+		x.offerHeads(x.start[:n+1])
 	}
 	if x.bestAt == worst {
 		return false

@@ -123,3 +123,27 @@ func TestProjectiveSearchIsExact(t *testing.T) {
 		t.Errorf("%d solved, one climb below the best in %d: the test sees too little", solved, climbed)
 	}
 }
+
+// Where no arc may cross another, a tree with crossing arcs is never the result, whoever
+// offers it: the last tree that a proof leaves may have some.
+func TestCrossingTreesAreNotTaken(t *testing.T) {
+	r := hash.Rand(91)
+	crossed := 0
+	for range 100 {
+		s := randomSentence(5, 8, &r)
+		x := newSearch(s, 500, part.Standard)
+		x.Projective = true
+		allTrees(s, func(head []int32) {
+			before := x.bestAt
+			if x.offerHeads(head); !isProjective(head) {
+				crossed++
+				if x.bestAt != before {
+					t.Fatalf("the result is %v", head)
+				}
+			}
+		})
+	}
+	if crossed < 100 {
+		t.Errorf("only %d trees with crossing arcs", crossed)
+	}
+}

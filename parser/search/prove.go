@@ -33,12 +33,19 @@ func (x *Search) certify(limit int64) bool {
 	return x.proved(x.prover.Prove(x.offerHeads, &x.Scores, x.Projective, x.bestAt, limit))
 }
 
-// offerHeads offers heads if they are a tree, and returns the score of x.best.
+// offerHeads offers heads if they are a tree, without crossing arcs where none may
+// cross, and returns the score of x.best.
 func (x *Search) offerHeads(heads []int32) int64 {
-	if syntax.IsTree(heads) {
-		x.Tree.Set(&x.Scores.Arcs, heads)
-		x.Offer()
+	if !syntax.IsTree(heads) {
+		return x.bestAt
 	}
+	x.Tree.Set(&x.Scores.Arcs, heads)
+	for m := 1; m < len(heads); m++ {
+		if x.excluded(heads[m], int32(m)) {
+			return x.bestAt
+		}
+	}
+	x.Offer()
 	return x.bestAt
 }
 
