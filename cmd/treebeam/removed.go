@@ -20,6 +20,7 @@ var departed = map[string]string{
 	"tensor-start":   tensor,
 	"vectors":        tensor,
 	"vectors-limit":  tensor,
+	"strategy":       "max-violation gained too little to tell: lab/notes/family.md names the commit that has it",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
 

@@ -37,7 +37,7 @@ type trainFlags struct {
 	dev, model       string
 	o                train.Options
 	preset, families string
-	strategy, reuse  string
+	reuse            string
 	only, from       string // one component, and the model that the others are taken from
 	overlay          bool
 	resume, keep     bool
@@ -65,7 +65,6 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "score moves with a local loss of at most `N` with global parts, too; -1 for none")
-	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means that of --seed")
 	f.threads = threadsFlag(fs)
@@ -112,11 +111,10 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
 	group(fs, rareFlags, "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
-		"delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
+		"delta", "tag-seed", "cased", "reuse", "encoder-seed")
 	choose(fs, "preset", "fast", "standard", "full", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 	choose(fs, "tree-tags", "jackknifed", "gold", "both")
-	choose(fs, "strategy", "skip", "max-violation")
 }
 
 // start does what the flags say; others are arguments that are none.
@@ -207,8 +205,7 @@ func (f *trainFlags) parts() error {
 	if f.preset == "fast" {
 		f.o.Cut = fastCut
 	}
-	f.o.Strategy = search.Strategy(f.strategy)
-	return f.o.Strategy.Valid()
+	return nil
 }
 
 // fastCut is the pruner's cut in the fast preset, in nats (train.Options.Cut).

@@ -217,7 +217,7 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 // of such fits.
 func fit(gold []syntax.Sentence, parses []parse,
 	by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
-	bounds := linear.Folds(gold, MeasureFolds)
+	bounds := linear.Folds(gold, measureFolds)
 	all := func(int) bool { return true }
 	if c, err = by(examplesOf(parses, bounds, all)); err == nil {
 		err = measureHalves(&about, parses, bounds, by)
@@ -225,9 +225,9 @@ func fit(gold []syntax.Sentence, parses []parse,
 	return c, about, err
 }
 
-// MeasureFolds is the number of folds that are dealt out to the two halves of a treebank in
+// measureFolds is the number of folds that are dealt out to the two halves of a treebank in
 // turn. So both halves get a part of each genre, even if a genre is in one place.
-const MeasureFolds = 20
+const measureFolds = 20
 
 // examplesOf returns the sentences whose gold sentence is in a fold that keep
 // accepts.

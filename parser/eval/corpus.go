@@ -44,11 +44,7 @@ type corpus struct {
 }
 
 func newCorpus(sents []syntax.Sentence, side string) (*corpus, error) {
-	total := 0
-	for i := range sents {
-		total += len(sents[i].Words)
-	}
-	c := &corpus{source: sents, words: make([]word, 0, total)}
+	c := &corpus{source: sents, words: make([]word, 0, syntax.CountWords(sents))}
 	for i := range sents {
 		start := len(c.chars)
 		if err := c.addTokens(&sents[i]); err != nil {

@@ -1,9 +1,7 @@
 package finetune
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -154,12 +152,8 @@ func (h *heads) readColumns(w *syntax.Word, scores []float32) {
 	}
 }
 
-// Labels and their largest number, as in the label model.
-const (
-	maxLabels   = 255
-	rootLabel   = "root" // of the word whose head is 0, and of no other
-	unspecified = "dep"
-)
+// maxLabels is the largest number of labels, as in the label model.
+const maxLabels = 255
 
 // usualSizes are the outputs of the MLPs.
 var usualSizes = encode.HeadSizes{Arc: 256, Label: 128, Tag: 256}
@@ -169,7 +163,7 @@ var usualSizes = encode.HeadSizes{Arc: 256, Label: 128, Tag: 256}
 // Bengio 2010), and the bilinear forms are 0, so at first all arcs and labels score
 // alike.
 func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*heads, error) {
-	labels := countLabels(train)
+	labels := syntax.GoldRelations(train)
 	if len(labels) > maxLabels {
 		return nil, fmt.Errorf("finetune: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(labels), maxLabels)
 	}
@@ -206,61 +200,26 @@ func goldHead(s *syntax.Sentence, m int) int {
 	return -1
 }
 
-// goldLabel is the relation to learn for a word, as in the label model: root
-// if and only if its head is 0.
-func goldLabel(w *syntax.Word) string {
-	switch {
-	case w.Head == syntax.Root:
-		return rootLabel
-	case w.Deprel == rootLabel:
-		return unspecified
-	}
-	return w.Deprel
-}
-
-// byCount lists the keys, the most frequent one first, then by name.
-func byCount(count map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]),
-			cmp.Compare(a, b))
-	})
-}
-
-func countLabels(list []syntax.Sentence) []string {
-	count := map[string]int{rootLabel: 0, unspecified: 0}
-	for i := range list {
-		for j := range list[i].Words {
-			if w := &list[i].Words[j]; !w.OpenRelation() {
-				count[goldLabel(w)]++
-			}
-		}
-	}
-	return byCount(count)
-}
-
 // listClassifiers returns classifiers without weights, one for each item of a column
 // that has at least two values and not too many.
 func listClassifiers(list []syntax.Sentence) (out []encode.Classifier) {
 	for _, c := range columns {
-		words, items, values := 0, map[string]int{}, map[string]map[string]int{}
-		for i := range list {
-			words += len(list[i].Words)
-			for j := range list[i].Words {
-				c.get(&list[i].Words[j], func(name, value string) {
-					if items[name]++; values[name] == nil {
-						values[name] = map[string]int{}
-					}
-					values[name][value]++
-				})
-			}
+		words, items, values := syntax.CountWords(list), map[string]int{}, map[string]map[string]int{}
+		for w := range syntax.Words(list) {
+			c.get(w, func(name, value string) {
+				if items[name]++; values[name] == nil {
+					values[name] = map[string]int{}
+				}
+				values[name][value]++
+			})
 		}
-		names := byCount(items)
+		names := syntax.ByCount(items)
 		for _, name := range names[:min(len(names), c.items)] {
 			if absent := words - items[name]; absent > 0 {
 				values[name][""] += absent
 			}
 			if n := len(values[name]); n > 1 && n <= c.values {
-				out = append(out, encode.Classifier{Name: c.prefix + name, Values: byCount(values[name])})
+				out = append(out, encode.Classifier{Name: c.prefix + name, Values: syntax.ByCount(values[name])})
 			}
 		}
 	}

@@ -34,8 +34,8 @@ func (h *heads) parse(t *tape, b *batch, levels []*array, guess []*syntax.Senten
 	h.eachLabel(t, x, arcs, func(block []arc, scores *array) {
 		for i, a := range block {
 			w := words[a.modifier]
-			if w.Deprel = rootLabel; w.Head != syntax.Root {
-				w.Deprel = h.p.Labels[best(scores.row(i), h.labels[rootLabel])]
+			if w.Deprel = syntax.RootDeprel; w.Head != syntax.Root {
+				w.Deprel = h.p.Labels[best(scores.row(i), h.labels[syntax.RootDeprel])]
 			}
 		}
 	})

@@ -202,7 +202,7 @@ func (h *heads) learn(t *tape, b *batch, levels []*array) (loss float64) {
 			head := goldHead(sentence, m)
 			choices = append(choices, choice{at, at + n + 1, head, m, weight})
 			at += n + 1
-			if gold, ok := h.labels[goldLabel(&sentence.Words[m-1])]; ok && head >= 0 {
+			if gold, ok := h.labels[sentence.Words[m-1].GoldRelation()]; ok && head >= 0 {
 				arcs = append(arcs, arc{b.first[s] + m, b.first[s] + head, gold})
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/treebeam/treebeam/parser/graph"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // For a tree with open relations, training raises the likelihood of the known
@@ -65,17 +64,4 @@ func (c *clamped) pair(g *gradient, m int32, a, b int) float32 {
 	}
 	share := p / c.mass[int(e.above[m])+a]
 	return float32(float64(share*float64(g.row(m, a)[b])) * c.belief[int(e.off[m])+b])
-}
-
-// logOpen logs how many relations of the training trees are open, if any are.
-func (t *trainer) logOpen(train []syntax.Sentence) {
-	open, words := 0, 0
-	for i := range train {
-		_, relations := train[i].Open()
-		open += relations
-		words += len(train[i].Words)
-	}
-	if open > 0 {
-		t.Log("label: %d of %d relations are open", open, words)
-	}
 }

@@ -1,9 +1,7 @@
 package label
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
@@ -12,9 +10,8 @@ import (
 )
 
 const (
-	maxRelations = 255    // relations are numbered in a byte
-	rootName     = "root" // relation of the word whose head is 0, and of no other word
-	unspecified  = "dep"  // always in the inventory
+	maxRelations = 255 // relations are numbered in a byte
+	rootName     = syntax.RootDeprel
 
 	// An arc with a tag pair seen fewer than rareTagPair times may also have
 	// the relations that the modifier's tag has in this direction under any
@@ -48,32 +45,12 @@ func tagPair(head, ctx uint8) int { return int(head)*contexts + int(ctx) }
 
 func (r *relations) set(i uint16) relationSet { return r.member[r.start[i]:r.start[i+1]] }
 
-// goldName is the relation to learn for a word: root if and only if head is 0.
-func goldName(w *syntax.Word) string {
-	switch {
-	case w.Head == syntax.Root:
-		return rootName
-	case w.Deprel == rootName:
-		return unspecified
-	}
-	return w.Deprel
-}
-
 // inventory lists the relations of the sentences, without open ones.
 func inventory(list []syntax.Sentence) ([]string, error) {
-	count := map[string]int{rootName: 0, unspecified: 0}
-	for i := range list {
-		for j := range list[i].Words {
-			if w := &list[i].Words[j]; !w.OpenRelation() {
-				count[goldName(w)]++
-			}
-		}
-	}
-	names := slices.Collect(maps.Keys(count))
+	names := syntax.GoldRelations(list)
 	if len(names) > maxRelations {
 		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), maxRelations)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return names, nil
 }
 

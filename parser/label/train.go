@@ -81,7 +81,6 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 		return nil, err
 	}
 	t.Log("label: %d trees, %d relations, %d features", len(train), len(t.rel.names), t.index.Len())
-	t.logOpen(train)
 	steps := t.Epochs * ((len(train) + batchSize - 1) / batchSize)
 	var now, best *Model
 	task := linear.Task[gradient]{
@@ -136,7 +135,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 			if x.head == 0 || w.Deprel == "" {
 				continue
 			}
-			name, known := number[goldName(w)]
+			name, known := number[w.GoldRelation()]
 			if !known {
 				return fmt.Errorf("label: sentence %q: word %d is %q, which no gold word is", s.ID, m, w.Deprel)
 			}
@@ -167,7 +166,7 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 		if w := &s.Words[m-1]; w.OpenRelation() {
 			e.gold[m], e.open = open, true
 		} else {
-			e.gold[m] = uint8(bytes.IndexByte(set, number[goldName(w)]))
+			e.gold[m] = uint8(bytes.IndexByte(set, number[w.GoldRelation()]))
 		}
 		if len(set) > 1 {
 			c.keys = c.tree.keys(m, c.keys[:0])

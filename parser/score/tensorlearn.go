@@ -3,7 +3,6 @@ package score
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -94,11 +93,10 @@ func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.
 			}
 		}
 	}
-	bias := keys[wordBias] // on at every position
-	list := slices.DeleteFunc(slices.Sorted(maps.Keys(count)), func(k hash.Key) bool {
-		return count[k] < minCount || count[k]*2 > count[bias] && k != bias
+	bias, positions := keys[wordBias], count[keys[wordBias]] // on at every position
+	list := slices.DeleteFunc(syntax.ByCount(count), func(k hash.Key) bool {
+		return count[k] < minCount || count[k]*2 > positions && k != bias
 	})
-	slices.SortStableFunc(list, func(a, b hash.Key) int { return cmp.Compare(count[b], count[a]) })
 	set, _ := hash.NewSet(list[:min(len(list), limit)])
 	return set
 }

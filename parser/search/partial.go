@@ -17,7 +17,7 @@ import (
 //     an open head costs nothing.
 //   - A climb also begins at the gold tree. The highest tree of all has the
 //     largest violation. Unless it has all known heads, too, there is a step
-//     from it towards the gold tree, whatever the strategy.
+//     from it towards the gold tree.
 //
 // If all heads are known, they are the gold tree, and nothing is forced.
 
@@ -46,20 +46,4 @@ func (t *trainer) force(x *Search, s *syntax.Sentence, seed uint64) bool {
 	}
 	copy(x.gold, f.best[:len(s.Words)+1])
 	return true
-}
-
-// logPartial logs how many heads of the training trees are open, if any are.
-func logPartial(train []syntax.Sentence, log func(format string, a ...any)) {
-	trees, open, words := 0, 0, 0
-	for i := range train {
-		heads, _ := train[i].Open()
-		open += heads
-		words += len(train[i].Words)
-		if heads > 0 {
-			trees++
-		}
-	}
-	if trees > 0 {
-		log("parser: %d of %d trees are partial; %d of %d heads are open", trees, len(train), open, words)
-	}
 }

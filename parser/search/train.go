@@ -15,34 +15,9 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Strategy says which tree a training step moves away from.
-type Strategy string
-
-const (
-	// Skip takes the end of the search. If the gold tree scores higher, the
-	// search has erred and there is no step.
-	Skip Strategy = "skip"
-
-	// MaxViolation also climbs from the gold tree and takes the tree that beats
-	// it by most, so that there is a step unless the gold tree scores highest.
-	// (Along one climb the margin over gold only grows, so the largest
-	// violation is at an end.)
-	MaxViolation Strategy = "max-violation"
-
-	DefaultStrategy = Skip
-)
-
 // DefaultDelta is the local loss below which moves are scored in full, in
 // units of 1/score.Unit: one wrong head.
 const DefaultDelta = score.Unit
-
-// Valid returns an error that names the strategies if s is none.
-func (s Strategy) Valid() error {
-	if s != "" && s != Skip && s != MaxViolation {
-		return fmt.Errorf("strategy %q: want %s or %s", string(s), Skip, MaxViolation)
-	}
-	return nil
-}
 
 // TrainOptions are the options of Train. Zero values have the defaults.
 type TrainOptions struct {
@@ -58,7 +33,6 @@ type TrainOptions struct {
 	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
 	Families part.Families
 	Delta    int
-	Strategy Strategy // DefaultStrategy if ""
 
 	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
@@ -72,7 +46,7 @@ func (o *TrainOptions) setDefaults() {
 	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	o.Families = cmp.Or(o.Families, part.Standard)
-	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
+	o.Delta = cmp.Or(o.Delta, DefaultDelta)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -125,9 +99,6 @@ type feature struct {
 // batches. The result is the same for any number of workers.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
-	if err := o.Strategy.Valid(); err != nil {
-		return nil, err
-	}
 	if !o.Families.Valid() {
 		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
 	}
@@ -140,8 +111,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if err != nil {
 		return nil, err
 	}
-	o.Log("parser: parts %s, training %s", o.Families, o.Strategy)
-	logPartial(train, o.Log)
+	o.Log("parser: parts %s", o.Families)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
 			*u = update{features: u.features[:0]}
@@ -272,36 +242,28 @@ func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
 }
 
 // learn decodes a training sentence under cost, leaves the tree in x.best, and fills
-// u with the step towards the gold tree from it, or from a higher tree that a climb
-// from the gold tree finds.
+// u with the step towards the gold tree from it. If the gold tree scores higher, the
+// search has erred and there is no step.
 func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 	t.load(x, s, seed)
 	partial := s.Partial()
 	if (!partial || t.force(x, s, seed)) && (Greedy{Restarts: 1}).Decode(x) {
 		if partial {
-			x.ascendFromGold()
+			x.Tree.Set(&x.Scores.Arcs, x.gold)
+			x.ascend()
 		}
 		for i := range s.Words {
 			if head := s.Words[i].Head; head != syntax.NoHead && head != x.best[i+1] {
 				u.outcomes.wrong++
 			}
 		}
-		switch {
-		case u.outcomes.wrong == 0:
+		if u.outcomes.wrong == 0 {
 			u.outcomes.correct = 1
-		case !partial && t.o.Strategy == MaxViolation:
-			x.ascendFromGold()
-			fallthrough
-		default:
+		} else {
 			t.stepFrom(x, s.Step(), u)
 		}
 	}
 	u.outcomes.counters = x.Scores.Count
-}
-
-func (x *Search) ascendFromGold() {
-	x.Tree.Set(&x.Scores.Arcs, x.gold)
-	x.ascend()
 }
 
 // stepFrom fills u with the step from x.best towards x.gold, times weight, if

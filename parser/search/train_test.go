@@ -114,49 +114,47 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	train, dev := grammar(20, 3), grammar(5, 4)
-	for _, strategy := range []Strategy{Skip, MaxViolation} {
-		fresh := func(workers int) TrainOptions {
-			return TrainOptions{Epochs: 2, Workers: workers, Families: part.Full, Strategy: strategy}
-		}
-		want, err := Train(word.Learn(train), train, dev, fresh(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := Train(word.Learn(train), train, dev, fresh(4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(packed(want), packed(other)) {
-			t.Error("1 and 4 workers give different models")
-		}
-		var state []pack.Section
-		stop := fmt.Errorf("stopped")
-		o := fresh(2)
-		o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
-			state = written(layout)
-			return stop
-		}
-		if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
-			t.Fatalf("interrupted training returned %v", err)
-		}
-		o = fresh(2)
-		o.Resume = reader(state)
-		resumed, err := Train(word.Learn(train), train, dev, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(packed(want), packed(resumed)) {
-			t.Error("a resumed training differs from one that was not interrupted")
-		}
-		o.Resume = reader(state[:len(state)/2])
-		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
-			t.Error("damaged checkpoint: no error")
-		}
+	fresh := func(workers int) TrainOptions {
+		return TrainOptions{Epochs: 2, Workers: workers, Families: part.Full}
+	}
+	want, err := Train(word.Learn(train), train, dev, fresh(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Train(word.Learn(train), train, dev, fresh(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(packed(want), packed(other)) {
+		t.Error("1 and 4 workers give different models")
+	}
+	var state []pack.Section
+	stop := fmt.Errorf("stopped")
+	o := fresh(2)
+	o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+		state = written(layout)
+		return stop
+	}
+	if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
+		t.Fatalf("interrupted training returned %v", err)
+	}
+	o = fresh(2)
+	o.Resume = reader(state)
+	resumed, err := Train(word.Learn(train), train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(packed(want), packed(resumed)) {
+		t.Error("a resumed training differs from one that was not interrupted")
+	}
+	o.Resume = reader(state[:len(state)/2])
+	if _, err := Train(word.Learn(train), train, dev, o); err == nil {
+		t.Error("damaged checkpoint: no error")
 	}
 }
 
 func TestTrainRefusesUnknownOptions(t *testing.T) {
-	for _, o := range []TrainOptions{{Strategy: "best"}, {Families: 1 << 30}} {
+	for _, o := range []TrainOptions{{Families: 1 << 30}} {
 		if _, err := Train(word.Learn(grammar(2, 1)), grammar(2, 1), nil, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}

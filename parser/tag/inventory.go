@@ -70,10 +70,8 @@ func compareColumns(a, b columns) int { return slices.Compare(a[:], b[:]) }
 // counted counts the values of f over all words.
 func counted[K comparable](sents []syntax.Sentence, f func(*syntax.Word) K) map[K]int {
 	count := map[K]int{}
-	for i := range sents {
-		for j := range sents[i].Words {
-			count[f(&sents[i].Words[j])]++
-		}
+	for w := range syntax.Words(sents) {
+		count[f(w)]++
 	}
 	return count
 }

@@ -30,11 +30,7 @@ type Options struct {
 
 func (o *Options) defaults(train []syntax.Sentence) {
 	if o.Epochs <= 0 {
-		words := 0
-		for i := range train {
-			words += len(train[i].Words)
-		}
-		o.Epochs = max(8, min(16, 1_000_000/(words+1)))
+		o.Epochs = max(8, min(16, 1_000_000/(syntax.CountWords(train)+1)))
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}

@@ -195,7 +195,7 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 // columns records the treebank's size and the columns that have no value at
 // all.
 func (c *checker) columns(t Treebank) {
-	words, multiword := countWords(t.Sentences), 0
+	words, multiword := syntax.CountWords(t.Sentences), 0
 	var lemma, upos, xpos, feats bool
 	for i := range t.Sentences {
 		multiword += len(t.Sentences[i].MWTs)
@@ -273,7 +273,7 @@ func (c *checker) learnable(t Treebank) {
 	if open > 0 && relations == 0 {
 		c.find(true, "%s: no word has both a head and a relation, other than roots: complete some of the HEAD and DEPREL columns", t.Name)
 	}
-	if trees == 0 && countWords(t.Sentences) > 0 {
+	if trees == 0 && syntax.CountWords(t.Sentences) > 0 {
 		c.find(true, "%s: no sentence has exactly one root, as all that the parser learns from must have", t.Name)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -106,7 +105,6 @@ type mixer struct {
 	model *model.Model
 	gold  []syntax.Sentence
 	sents []syntax.Sentence // encoded, without trees
-	half  []int             // of each sentence, by documents: 0 or 1
 	mix   model.Mix         // the best so far
 	err   error             // the first
 }
@@ -117,14 +115,10 @@ type factor struct {
 	of   func(*model.Mix) *int32
 }
 
-// An accuracy counts what is right and what there is, in each half of dev.
-type accuracy struct{ right, all [2]int }
+// An accuracy counts what is right and what there is.
+type accuracy struct{ right, all int }
 
-func (t accuracy) sum() int { return t.right[0] + t.right[1] }
-
-func (t accuracy) percent() float64 {
-	return 100 * float64(t.sum()) / float64(max(t.all[0]+t.all[1], 1))
-}
+func (t accuracy) percent() float64 { return 100 * float64(t.right) / float64(max(t.all, 1)) }
 
 func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
 	n := mixSize(dev, m.Tagger.NumTags()+m.Tagger.NumFeats())
@@ -133,10 +127,6 @@ func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
 		eval.Forget(&f.sents[i], m.Info.Options["gold-tags"] != "true")
 	}
 	f.err = encodeAll(m, f.sents, j.Workers)
-	bounds := linear.Folds(f.gold, eval.MeasureFolds)
-	for i := range f.gold {
-		f.half = append(f.half, linear.FoldOf(bounds, i)%2)
-	}
 	return f
 }
 
@@ -166,12 +156,11 @@ func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
 	tried := map[model.Mix]accuracy{}
-	var order []model.Mix
 	try := func(x model.Mix) accuracy {
 		t, ok := tried[x]
 		if !ok && f.err == nil {
 			t = f.count(x, by)
-			tried[x], order = t, append(order, x)
+			tried[x] = t
 			f.Log("%s %.2f with %s", by.name, t.percent(), text(factors, x))
 		}
 		return t
@@ -180,9 +169,9 @@ func (f *mixer) climb(by figure, factors ...factor) {
 	for _, k := range factors {
 		*k.of(&without) = 0
 	}
-	best := try(f.mix).sum()
-	if sum := try(without).sum(); sum > best {
-		best, f.mix = sum, without
+	best := try(f.mix).right
+	if right := try(without).right; right > best {
+		best, f.mix = right, without
 	}
 	for range rounds {
 		before := f.mix
@@ -191,8 +180,8 @@ func (f *mixer) climb(by figure, factors ...factor) {
 			for _, v := range mixGrid[max(at-mixReach, 0):min(at+mixReach+1, len(mixGrid))] {
 				x := f.mix
 				*k.of(&x) = v
-				if sum := try(x).sum(); sum > best {
-					best, f.mix = sum, x
+				if right := try(x).right; right > best {
+					best, f.mix = right, x
 				}
 			}
 		}
@@ -200,20 +189,7 @@ func (f *mixer) climb(by figure, factors ...factor) {
 			break
 		}
 	}
-	// The gain of a fit is estimated on each half of dev, with the best factors
-	// of the other half.
-	var cross accuracy
-	for half := range 2 {
-		at, most := order[0], -1
-		for _, x := range order {
-			if r := tried[x].right[1-half]; r > most {
-				at, most = x, r
-			}
-		}
-		cross.right[half], cross.all[half] = tried[at].right[half], tried[at].all[half]
-	}
-	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", by.name, tried[f.mix].percent(),
-		text(factors, f.mix), cross.percent())
+	f.Log("%s %.2f with %s, the best", by.name, tried[f.mix].percent(), text(factors, f.mix))
 }
 
 // text names the factors of a trial.
@@ -234,9 +210,9 @@ func (f *mixer) count(x model.Mix, by figure) (t accuracy) {
 	for i := range work {
 		for k := range work[i].Words {
 			for _, right := range by.right(&f.gold[i].Words[k], &work[i].Words[k]) {
-				t.all[f.half[i]]++
+				t.all++
 				if right {
-					t.right[f.half[i]]++
+					t.right++
 				}
 			}
 		}

@@ -52,7 +52,7 @@ var components = map[string]component{
 	"parser": {model.ParseName, func(b dataset, j job) (packer, error) {
 		return search.Train(j.words, b.train, b.dev, search.TrainOptions{
 			Seed: j.Seed, Workers: j.Workers, Log: j.Log,
-			Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
+			Families: j.Families, Delta: j.Delta, Limit: j.Weights, Tensor: j.Tensor,
 			Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 	}},
@@ -109,7 +109,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
+	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Weights), t.tensorKey())
 	if err != nil {
 		return nil, err
 	}
@@ -279,17 +279,17 @@ func tagColumns(sents []syntax.Sentence) func(*pack.Layout) {
 	return func(l *pack.Layout) {
 		for _, f := range tagFields {
 			var column []string
-			for i := range sents {
-				for j := range sents[i].Words {
-					column = append(column, *f.of(&sents[i].Words[j]))
-				}
+			for w := range syntax.Words(sents) {
+				column = append(column, *f.of(w))
 			}
 			words := len(column)
 			l.Strings(f.name, &column)
 			l.Check(f.name, len(column) == words, "does not have as many words as the treebank")
-			for i := 0; i < len(sents) && l.Reading(); i++ {
-				for j := range sents[i].Words {
-					*f.of(&sents[i].Words[j]), column = column[0], column[1:]
+			if l.Reading() {
+				at := 0
+				for w := range syntax.Words(sents) {
+					*f.of(w) = column[at]
+					at++
 				}
 			}
 		}
@@ -308,7 +308,7 @@ func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
 		pack.Array(l, "start", &start)
 		pack.Array(l, "heads", &heads)
 		pack.Array(l, "logodds", &odds)
-		l.Check("start", len(start) == countWords(sents)+len(sents), "does not fit the treebank")
+		l.Check("start", len(start) == syntax.CountWords(sents)+len(sents), "does not fit the treebank")
 		for i := 0; i < len(sents) && l.Reading(); i++ {
 			n := sents[i].Len()
 			k := int(start[n])

@@ -60,10 +60,8 @@ func NewSampler(train, dev Treebank, words int) *Sampler {
 			x.seen[formsHash(&list[i])] = true
 		}
 	}
-	for i := range known {
-		for j := range known[i].Words {
-			x.rels[known[i].Words[j].Deprel] = true
-		}
+	for w := range syntax.Words(known) {
+		x.rels[w.Deprel] = true
 	}
 	delete(x.rels, "") // partial trees may have open relations, silver trees may not
 	return x
@@ -204,7 +202,7 @@ func (t *trainer) mixed(gold dataset) dataset {
 	}
 	var silver []syntax.Sentence
 	for _, file := range t.Silver {
-		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), countWords(file.Sentences)))
+		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences)))
 		silver = append(silver, file.Sentences...)
 	}
 	silver = shuffled(silver)

@@ -72,7 +72,7 @@ func TestSamplerDraws(t *testing.T) {
 			for _, s := range sents {
 				ids = append(ids, s.ID)
 			}
-			words += countWords(sents)
+			words += syntax.CountWords(sents)
 		}
 		if words != x.Words() {
 			t.Errorf("%d words, said to be %d", words, x.Words())

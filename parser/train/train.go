@@ -88,11 +88,10 @@ type Options struct {
 	// with much silver
 	Folds int
 
-	Cut      float64         // largest cut of the pruner when the model parses, in nats; 0 is 4.25
-	Families part.Families   // families of parts that the parser scores; 0 is part.Standard
-	Delta    int             // as in search.TrainOptions
-	Strategy search.Strategy // "" is search.DefaultStrategy
-	Weights  int             // weights kept in the parser, 8 bytes each; 0 is 1,200,000
+	Cut      float64       // largest cut of the pruner when the model parses, in nats; 0 is 4.25
+	Families part.Families // families of parts that the parser scores; 0 is part.Standard
+	Delta    int           // as in search.TrainOptions
+	Weights  int           // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Silver is text with the trees of a better parser (Sampler), which all
 	// components but the segmenter learn from in addition to the treebank. Each
@@ -158,7 +157,7 @@ func (o *Options) setDefaults(words int) {
 	}
 	small, silver := words < smallTreebank, 0
 	for i := range o.Silver {
-		silver += countWords(o.Silver[i].Sentences)
+		silver += syntax.CountWords(o.Silver[i].Sentences)
 	}
 	switch {
 	case o.Folds != 0:
@@ -179,9 +178,6 @@ func (o *Options) setDefaults(words int) {
 	}
 	if o.Delta == 0 {
 		o.Delta = search.DefaultDelta
-	}
-	if o.Strategy == "" {
-		o.Strategy = search.DefaultStrategy
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -215,7 +211,7 @@ func (o *Options) validate() error {
 	if o.Weights < 0 {
 		return fmt.Errorf("%d weights: want a positive number", o.Weights)
 	}
-	return o.Strategy.Valid()
+	return nil
 }
 
 // tensorKey names all tensor options that change the model; "" if there is no
@@ -252,7 +248,7 @@ type trainer struct {
 }
 
 func newTrainer(train, dev Treebank, o Options) (*trainer, error) {
-	o.setDefaults(countWords(train.All()))
+	o.setDefaults(syntax.CountWords(train.All()))
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -326,7 +322,7 @@ func (t *trainer) provenance() model.Info {
 	info.Options = map[string]string{
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
-		"strategy":  string(t.Strategy),
+		"strategy":  "skip", // no step if the gold tree scores higher
 		"tree-tags": t.TreeTags,
 	}
 	set := func(name, value string, ok bool) {
@@ -356,7 +352,7 @@ func (t *trainer) provenance() model.Info {
 
 // Data names the first file of a treebank in a provenance.
 func (t *Treebank) Data() model.Data {
-	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: countWords(t.Sentences)}
+	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: syntax.CountWords(t.Sentences)}
 }
 
 // moreOf names the further files of a treebank, nil if there are none.
@@ -372,11 +368,4 @@ func moreOf(t Treebank) (list []model.Data) {
 func Learned(m *model.Model, gold Treebank) bool {
 	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train),
 		func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
-}
-
-func countWords(sents []syntax.Sentence) (words int) {
-	for i := range sents {
-		words += sents[i].Len()
-	}
-	return words
 }

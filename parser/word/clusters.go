@@ -159,18 +159,14 @@ func (c *Clusters) Of(f *Form) Cluster {
 
 // Share returns the share of words with a class in some sentences, from 0 to 1.
 func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
-	words, have := 0, 0
-	for i := range list {
-		for j := range list[i].Words {
-			var f Form
-			f.Read(list[i].Words[j].Form, casing)
-			words++
-			if (c.Of(&f) != Cluster{}) {
-				have++
-			}
+	have := 0
+	for w := range syntax.Words(list) {
+		var f Form
+		if f.Read(w.Form, casing); (c.Of(&f) != Cluster{}) {
+			have++
 		}
 	}
-	return float64(have) / float64(max(words, 1))
+	return float64(have) / float64(max(syntax.CountWords(list), 1))
 }
 
 // Classes returns the number of classes.

@@ -209,12 +209,9 @@ func (c Casing) Upper(r rune) rune {
 // language if more than 2 of 1,000 characters are one.
 func LearnCasing(train []syntax.Sentence) Casing {
 	all, dotless := 0, 0
-	for i := range train {
-		for j := range train[i].Words {
-			form := train[i].Words[j].Form
-			all += utf8.RuneCountInString(form)
-			dotless += strings.Count(form, "ı")
-		}
+	for w := range syntax.Words(train) {
+		all += utf8.RuneCountInString(w.Form)
+		dotless += strings.Count(w.Form, "ı")
 	}
 	return dotless*500 > all
 }

@@ -64,14 +64,11 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 	gold := syntax.Gold(train)
 	v := &Vocabulary{casing: LearnCasing(gold)}
 	count := make(map[uint64]int)
-	for i := range train {
-		for j := range train[i].Words {
-			w := &train[i].Words[j]
-			form, lemma := Plain(w.Form), Plain(w.Lemma)
-			count[hash.String(form)]++
-			if lemma != form {
-				count[hash.String(lemma)]++
-			}
+	for w := range syntax.Words(train) {
+		form, lemma := Plain(w.Form), Plain(w.Lemma)
+		count[hash.String(form)]++
+		if lemma != form {
+			count[hash.String(lemma)]++
 		}
 	}
 	v.words, _ = hash.NewSet(commonest(count, 2, len(count)))
@@ -83,8 +80,7 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 // least are left out.
 func commonest[K cmp.Ordered](count map[K]int, least, limit int) []K {
 	maps.DeleteFunc(count, func(_ K, n int) bool { return n < least })
-	list := slices.Collect(maps.Keys(count))
-	slices.SortFunc(list, func(a, b K) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	list := syntax.ByCount(count)
 	list = list[:min(len(list), limit)]
 	slices.Sort(list)
 	return list

@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -25,8 +24,7 @@ func LearnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
 		}
 	}
 	maps.DeleteFunc(count, func(_ uint64, n int) bool { return n < 8 })
-	list := slices.Collect(maps.Keys(count))
-	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	list := syntax.ByCount(count)
 	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)])
 	return set
 }
