@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -13,7 +14,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(source.Range), error](&expandFn{})
+	beam.RegisterDoFn(reflect.TypeFor[expandFn]())
 	register.Emitter1[source.Range]()
 }
 

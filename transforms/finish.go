@@ -3,6 +3,7 @@ package transforms
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -10,7 +11,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, int, func(*Done) bool, error](&finishFn{})
+	beam.RegisterDoFn(reflect.TypeFor[finishFn]())
 	register.Iter1[Done]()
 }
 

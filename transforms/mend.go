@@ -3,16 +3,16 @@ package transforms
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
 
 	"github.com/treebeam/treebeam/io/source"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Done, func(Done), error](&mendFn{})
+	beam.RegisterDoFn(reflect.TypeFor[mendFn]())
 }
 
 // Mend does the ranges that Write found torn, each alone in one call: from reading to

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, source.Range, func(Chunk), error](&readFn{})
+	beam.RegisterDoFn(reflect.TypeFor[readFn]())
 	register.Emitter1[Chunk]()
 }
 

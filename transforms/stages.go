@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,7 +13,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x0[context.Context, Chunk, func(Chunk)](&chunkFn{})
+	beam.RegisterDoFn(reflect.TypeFor[chunkFn]())
 	register.Emitter1[Chunk]()
 }
 

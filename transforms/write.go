@@ -3,6 +3,7 @@ package transforms
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -11,7 +12,7 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, Chunk, func(Done), func(Done), error](&writeFn{})
+	beam.RegisterDoFn(reflect.TypeFor[writeFn]())
 	register.Emitter1[Done]()
 }
 
