@@ -324,7 +324,9 @@ func (p *part) parquet() (iter.Seq2[block, error], error) {
 	if p.start == 0 && file.NumRows() == 0 {
 		p.warn(record.NoRow)
 	}
-	return p.records(file.Rows(p.start, p.end, p.in.Size())), nil
+	rows := file.Rows(p.start, p.end, p.in.Size())
+	in.Own(rows.Bytes())
+	return p.records(rows), nil
 }
 
 // records reads records. Each record is a document. Its blocks are the paragraphs of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -144,22 +145,64 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 // NumRows is the number of rows of the file.
 func (p *Parquet) NumRows() int64 { return p.file.NumRows() }
 
-// Rows returns a reader of the rows that belong to the bytes [start, end) of
-// the file, of size bytes: their share of all rows, wherever they are stored. end
-// may be beyond the end of the file, and is ignored if negative.
+// maxGroup is the size of a row group from which on several ranges share it. Each passes
+// over the pages before its own. Tests make it smaller.
+var maxGroup int64 = 64 << 20
+
+// A cutting says where the bytes and rows of a file may be cut: at row groups.
+type cutting struct{ byte, row []int64 }
+
+// cutting returns where the file, of size bytes, may be cut. If its row groups do not
+// follow each other, it is as one that has one group.
+func (p *Parquet) cutting(size int64) cutting {
+	c := cutting{[]int64{0}, []int64{0}}
+	for i, g := range p.file.Metadata().RowGroups {
+		begin := size
+		for j := range g.Columns {
+			at := &g.Columns[j].MetaData
+			begin = min(begin, at.DataPageOffset)
+			if d := at.DictionaryPageOffset; d > 0 {
+				begin = min(begin, d)
+			}
+		}
+		rows := c.row[i] + g.NumRows
+		if i > 0 && begin <= c.byte[i-1] || begin >= size || g.NumRows < 0 {
+			return cutting{[]int64{0, size}, []int64{0, p.NumRows()}}
+		}
+		if i > 0 {
+			c.byte = append(c.byte, begin)
+		}
+		c.row = append(c.row, rows)
+	}
+	c.byte, c.row = append(c.byte, size), append(c.row, p.NumRows())
+	c.row = c.row[:len(c.byte)]
+	return c
+}
+
+// at returns the place of the first cut at or after a byte of the file, and its row. A
+// large row group is cut anywhere: each byte stands for the same share of its rows.
+func (c *cutting) at(b int64) (place, row int64) {
+	i, is := slices.BinarySearch(c.byte, b)
+	if is || i == 0 || i == len(c.byte) || c.byte[i]-c.byte[i-1] <= maxGroup {
+		i = min(i, len(c.byte)-1)
+		return c.byte[i], c.row[i]
+	}
+	hi, lo := bits.Mul64(uint64(c.row[i]-c.row[i-1]), uint64(b-c.byte[i-1]))
+	share, _ := bits.Div64(hi, lo, uint64(c.byte[i]-c.byte[i-1]))
+	return b, c.row[i-1] + int64(share)
+}
+
+// Rows returns a reader of the rows of the row groups that begin in the bytes [start,
+// end) of the file, of size bytes. end may be beyond the end of the file, and is ignored
+// if negative.
 func (p *Parquet) Rows(start, end, size int64) *ParquetReader {
 	if end < 0 || end > size {
 		end = size
 	}
-	at := func(b int64) int64 {
-		if size <= 0 {
-			return 0
-		}
-		hi, lo := bits.Mul64(uint64(p.NumRows()), uint64(b))
-		n, _ := bits.Div64(hi, lo, uint64(size))
-		return int64(n)
-	}
-	r := &ParquetReader{p: p, next: at(start), end: at(end)}
+	c := p.cutting(size)
+	r := &ParquetReader{p: p}
+	r.begin, r.next = c.at(start)
+	r.behind, r.end = c.at(end)
 	r.from, r.to = r.next, r.next
 	return r
 }
@@ -172,11 +215,17 @@ type ParquetReader struct {
 	from, to  int64
 	done      error
 
+	begin, behind int64 // of the bytes of the row groups
+
 	open        bool  // a row group
 	first, last int64 // its rows, half open
 	columns     []*values
 	buf         []byte
 }
+
+// Bytes returns the interval of the file that no reader of other rows needs. These
+// intervals follow each other as those of Covered do.
+func (r *ParquetReader) Bytes() (from, to int64) { return r.begin, r.behind }
 
 // Covered implements Reader: it returns places.
 func (r *ParquetReader) Covered() (from, to int64) { return r.from << CellBits, r.to << CellBits }

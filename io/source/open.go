@@ -24,6 +24,8 @@ type File struct {
 	live  *live       // the stored bytes of a live file, which come once; see OpenLive
 	sum   Sum         // of what was read of the piece
 
+	random *Random // nil: the file is read in its order
+
 	comp   compression
 	raw    io.ReadCloser // stored bytes under stream, or nil
 	stream *stream       // decompressed, or nil

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/crc64"
 	"io"
 	"slices"
-
-	"github.com/treebeam/treebeam/io/store"
 )
 
-// What is fetched at once of a file in an object store that is read at random
-// places, and how many of these blocks are held.
+// What is fetched at once of a file that is read at random places, and how many of these
+// blocks are held. What a file says of itself, at its end, is fetched in small blocks.
 const (
 	blockBytes = 1 << 20
+	smallBlock = HeadBytes
 	maxBlocks  = 16
 )
 
@@ -23,16 +23,20 @@ var ErrOnce = errors.New("the file can only be read from its beginning to its en
 // Random returns a reader of the stored bytes at any place, ErrOnce for a file
 // that is compressed or live. Errors of the reader are *Error. It must not be
 // used after Close.
-func (f *File) Random() (io.ReaderAt, error) {
+func (f *File) Random() (*Random, error) {
 	if f.live != nil || f.comp != plain {
 		return nil, ErrOnce
 	}
-	return &random{f: f}, nil
+	f.random = &Random{f: f}
+	return f.random, nil
 }
 
-type random struct {
-	f      *File
-	blocks []block // the one last used is the last
+// A Random reads a file at random places.
+type Random struct {
+	f        *File
+	blocks   []block // the one last used is the last
+	from, to int64   // see Own
+	sums     []*Sum  // of the blocks there; nil of those that were not read
 }
 
 type block struct {
@@ -40,8 +44,15 @@ type block struct {
 	data []byte
 }
 
+// Own tells which bytes of the file are read for this piece and for no other: File.Sum
+// is about them. Pieces that own adjacent intervals read a file once.
+func (r *Random) Own(from, to int64) {
+	r.from, r.to, r.blocks = from, to, nil
+	r.sums = make([]*Sum, (to-from+blockBytes-1)/blockBytes)
+}
+
 // ReadAt implements io.ReaderAt, for one goroutine at a time.
-func (r *random) ReadAt(b []byte, off int64) (n int, err error) {
+func (r *Random) ReadAt(b []byte, off int64) (n int, err error) {
 	rest := r.f.piece.Size - off
 	if off < 0 || rest <= 0 {
 		return 0, io.EOF
@@ -50,45 +61,59 @@ func (r *random) ReadAt(b []byte, off int64) (n int, err error) {
 		n, err = r.ReadAt(b[:rest], off)
 		return n, cmp.Or(err, io.EOF)
 	}
-	if !store.IsRemote(r.f.stored()) || len(b) > blockBytes {
-		if err := r.fetch(b, off); err != nil {
-			return 0, err
-		}
-		return len(b), nil
-	}
 	for n < len(b) {
 		at := off + int64(n)
-		data, err := r.block(at / blockBytes * blockBytes)
+		found, err := r.block(r.extent(at))
 		if err != nil {
 			return n, err
 		}
-		n += copy(b[n:], data[at%blockBytes:])
+		n += copy(b[n:], found.data[at-found.at:])
 	}
 	return n, nil
 }
 
-// block returns the block that begins at a place.
-func (r *random) block(at int64) ([]byte, error) {
-	if i := slices.IndexFunc(r.blocks, func(b block) bool { return b.at == at }); i >= 0 {
+// extent returns the block that holds a place.
+func (r *Random) extent(place int64) (from, to int64) {
+	if r.from <= place && place < r.to {
+		from = r.from + (place-r.from)/blockBytes*blockBytes
+		return from, min(from+blockBytes, r.to)
+	}
+	size := int64(blockBytes)
+	if r.sums == nil || place >= r.f.piece.Size-blockBytes {
+		size = smallBlock
+	}
+	from = place / size * size
+	if to = min(from+size, r.f.piece.Size); place < r.from {
+		return from, min(to, r.from)
+	}
+	return max(from, r.to), to
+}
+
+// block returns the block [from, to).
+func (r *Random) block(from, to int64) (block, error) {
+	if i := slices.IndexFunc(r.blocks, func(b block) bool { return b.at == from }); i >= 0 {
 		b := r.blocks[i]
 		r.blocks = append(slices.Delete(r.blocks, i, i+1), b)
-		return b.data, nil
+		return b, nil
 	}
 	var data []byte
 	if len(r.blocks) == maxBlocks {
 		data = r.blocks[0].data[:0]
 		r.blocks = slices.Delete(r.blocks, 0, 1)
 	}
-	data = slices.Grow(data, blockBytes)[:min(blockBytes, r.f.piece.Size-at)]
-	if err := r.fetch(data, at); err != nil {
-		return nil, err
+	b := block{from, slices.Grow(data, int(to-from))[:to-from]}
+	if err := r.fetch(b.data, from); err != nil {
+		return block{}, err
 	}
-	r.blocks = append(r.blocks, block{at, data})
-	return data, nil
+	if r.from <= from && from < r.to {
+		r.sums[(from-r.from)/blockBytes] = &Sum{from, to, crc64.Checksum(b.data, sumTable)}
+	}
+	r.blocks = append(r.blocks, b)
+	return b, nil
 }
 
 // fetch fills b with the bytes from off on.
-func (r *random) fetch(b []byte, off int64) error {
+func (r *Random) fetch(b []byte, off int64) error {
 	in, err := r.f.openRange(r.f.ctx, off, off+int64(len(b)))
 	if err == nil {
 		_, err = io.ReadFull(&contextReader{r.f.ctx, in}, b)
@@ -98,4 +123,18 @@ func (r *random) fetch(b []byte, off int64) error {
 		err = classify(&r.f.piece, off, err)
 	}
 	return err
+}
+
+// sum returns the sum of what is owned. It reads the blocks that nobody has asked for.
+func (r *Random) sum() (Sum, error) {
+	whole := Sum{From: r.from, To: r.from}
+	for i := range r.sums {
+		if r.sums[i] == nil {
+			if _, err := r.block(r.extent(whole.To)); err != nil {
+				return Sum{}, err
+			}
+		}
+		whole, _ = whole.Join(*r.sums[i])
+	}
+	return whole, nil
 }

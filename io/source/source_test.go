@@ -279,7 +279,11 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		owned := Sum{From: blockBytes / 3, To: int64(len(data)) - 5000}
 		for i := range 300 {
+			if i == 100 {
+				r.Own(owned.From, owned.To)
+			}
 			at, n := rng.IntN(len(data)+10), rng.IntN(5000)
 			if i%50 == 0 {
 				n = 3 * blockBytes
@@ -291,7 +295,12 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("%s: %d bytes at %d: %d, %v", name, n, at, got, err)
 			}
 		}
-		if n := len(r.(*random).blocks); n > maxBlocks {
+		want := Sum{From: owned.From, To: owned.From}
+		want.add(data, 0, owned.To)
+		if got, err := f.Sum(t.Context()); err != nil || got != want {
+			t.Errorf("%s: the sum of its own bytes is %+v, %v, want %+v", name, got, err, want)
+		}
+		if n := len(r.blocks); n > maxBlocks {
 			t.Errorf("%s: %d blocks", name, n)
 		}
 		if f.State() == "" || f.Size() != int64(len(data)) {

@@ -64,12 +64,15 @@ func powerOf8(n int64) uint64 {
 	return power
 }
 
-// Sum returns the sum of the piece's stored bytes. It reads those that the readers of
+// Sum returns the sum of the piece's stored bytes, or of those that Random.Own names. It reads those that the readers of
 // Head and At have not, and fails for a live file, which has no end yet. A reader that
 // At has returned must not be used any more.
 func (f *File) Sum(ctx context.Context) (Sum, error) {
 	if f.live != nil {
 		return Sum{}, ErrOnce
+	}
+	if f.random != nil && f.random.sums != nil {
+		return f.random.sum()
 	}
 	if f.sum.To < f.piece.End {
 		f.closeStream()
