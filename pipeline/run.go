@@ -89,7 +89,7 @@ func (p *Prepared) outcome(ctx context.Context, s *Submission, end engine.End) e
 	case known:
 		return errors.New(cause.Message)
 	}
-	return fmt.Errorf("job %s failed:\n%s", s.ID, end.Cause)
+	return fmt.Errorf("job %s failed:\n%s", s.ID, cmp.Or(end.Cause, "its engine does not say why"))
 }
 
 // manifestVersion tells one manifest of the output from another, though their bytes be
