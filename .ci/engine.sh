@@ -6,6 +6,10 @@ pool= launcher= resting= # processes that are under way, if any
 end_all() {
   [ -z "$pool$launcher" ] || kill $pool $launcher 2>/dev/null || true
   [ -z "$resting" ] || kill -9 $resting 2>/dev/null || true
+  local copy # of the program: boot makes one for every worker and leaves it
+  for copy in /tmp/bin[0-9]*/worker; do
+    if cmp -s "$program" "$copy"; then rm -rf "${copy%/worker}"; fi
+  done
 }
 
 # prepare: some hundred ranges of our own pages, which nobody changes meanwhile, what the local
