@@ -168,11 +168,7 @@ func openInput(ctx context.Context, in *source.Input, stdin io.Reader) (f *sourc
 	closeAll := func() {}
 	switch {
 	case !in.Live():
-		plan, err := source.NewPlan(ctx, []source.Input{*in}, source.PlanOptions{RangeBytes: in.Size + 1})
-		if err != nil {
-			return nil, nil, err
-		}
-		r := &plan.Ranges[0]
+		r := &source.Range{N: 1, Pieces: []source.Piece{{Input: *in, End: in.Size}}}
 		f, err = source.Open(ctx, r, &r.Pieces[0])
 		if err != nil {
 			return nil, nil, err

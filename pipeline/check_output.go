@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -47,50 +49,61 @@ const differencesShown = 8
 
 // differences says in lines what sets the run apart from the one before it.
 func differences(ctx context.Context, folder string, run *output.Record, plan *source.Plan, old *output.Record) []string {
-	list := old.Differences(run.Provenance)
-	before, err := source.ReadPlan(ctx, store.Join(folder, output.OwnDir, source.PlanName(old.FP)))
-	if err != nil {
-		list = append(list, "its plan cannot be read")
-	} else {
-		list = append(list, fileDifferences(before, plan)...)
-		if len(list) == 0 {
-			list = append(list, fmt.Sprintf("--range-bytes: was %d, is %d: the input is split differently", before.RangeBytes, plan.RangeBytes))
+	list, more := old.Differences(run.Provenance), 0
+	note := func(format string, a ...any) {
+		if len(list) < differencesShown {
+			list = append(list, fmt.Sprintf(format, a...))
+		} else {
+			more++
 		}
 	}
-	if more := len(list) - differencesShown; more > 0 {
-		list = append(list[:differencesShown], fmt.Sprintf("and %d more", more))
+	before, err := source.ReadPlan(ctx, store.Join(folder, output.OwnDir, source.PlanName(old.FP)))
+	if err == nil {
+		err = fileDifferences(before, plan, note)
+	}
+	switch {
+	case err != nil:
+		note("its plan cannot be read")
+	case len(list) == 0:
+		note("--range-bytes: was %d, is %d: the input is split differently", before.RangeBytes, plan.RangeBytes)
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return list
 }
 
-func fileDifferences(before, now *source.Plan) (list []string) {
-	old := map[string]*source.Piece{}
-	for _, r := range before.Ranges {
-		for i := range r.Pieces {
-			old[r.Pieces[i].URI] = &r.Pieces[i]
+// fileDifferences notes what sets the files of two plans apart, which both are sorted.
+func fileDifferences(before, now *source.Plan, note func(format string, a ...any)) error {
+	next, stop := iter.Pull2(before.Inputs())
+	defer stop()
+	was, err, more := next()
+	gone := 0
+	for in, wrong := range now.Inputs() {
+		for more && err == nil && was.URI < in.URI {
+			gone++
+			was, err, more = next()
 		}
-	}
-	total := len(old)
-	for _, r := range now.Ranges {
-		for i := range r.Pieces {
-			p := &r.Pieces[i]
-			if p.Start != 0 {
-				continue
-			}
-			was := old[p.URI]
-			switch {
-			case was == nil:
-				list = append(list, "new input: "+p.URI)
-			case was.Version != p.Version || was.Size != p.Size:
-				list = append(list, "changed input: "+p.URI)
-			case was.DocID != p.DocID:
-				list = append(list, fmt.Sprintf("another document id: that of %s was %s, is %s", p.URI, was.DocID, p.DocID))
-			}
-			delete(old, p.URI)
+		if err := cmp.Or(wrong, err); err != nil {
+			return err
 		}
+		if !more || was.URI != in.URI {
+			note("new input: %s", in.URI)
+			continue
+		}
+		switch {
+		case was.Version != in.Version || was.Size != in.Size:
+			note("changed input: %s", in.URI)
+		case was.DocID != in.DocID:
+			note("another document id: that of %s was %s, is %s", in.URI, was.DocID, in.DocID)
+		}
+		was, err, more = next()
 	}
-	if len(old) > 0 {
-		list = append(list, fmt.Sprintf("%d of its %d input files are not among the input now", len(old), total))
+	for ; more && err == nil; was, err, more = next() {
+		gone++
 	}
-	return list
+	if gone > 0 {
+		note("%d of its %d input files are not among the input now", gone, before.Files)
+	}
+	return err
 }

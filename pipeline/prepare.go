@@ -69,14 +69,15 @@ func (p *Prepared) Close() error { return p.lock.Close() }
 
 // plan lists the input and places the plan in the output folder.
 func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared, err error) {
-	inputs := o.Files
-	if inputs == nil {
-		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
+	inputs := source.ListingOf(o.Files)
+	if o.Files == nil {
+		if inputs, err = source.Find(ctx, o.Inputs, source.ListOptions{
 			Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder},
 		}); err != nil {
 			return nil, &Refusal{Err: err}
 		}
 	}
+	defer inputs.Close()
 	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 	if err != nil {
 		return nil, &Refusal{Err: err}
@@ -100,16 +101,13 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		return nil, err
 	}
 	p := &Prepared{
-		lock: lock, Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
+		lock: lock, Files: plan.Files, Bytes: plan.Bytes, sizes: plan.Sizes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
 		Job: transforms.Job{
 			Run: output.Run{
-				Record: run, Ranges: len(plan.Ranges), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
+				Record: run, Ranges: len(plan.Sizes), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
 			},
 			Model: o.Model,
 		},
-	}
-	for i := range plan.Ranges {
-		p.sizes = append(p.sizes, plan.Ranges[i].Bytes())
 	}
 	if err := p.place(ctx, &run, plan); err != nil {
 		return nil, err

@@ -117,12 +117,14 @@ func (o *Options) read(ctx context.Context, inputs []source.Input, pace *transfo
 		if n < 0 {
 			n = len(inputs)
 		}
-		plan, err := source.NewPlan(ctx, inputs[:n], source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
+		plan, err := source.NewPlan(ctx, source.ListingOf(inputs[:n]), source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 		if err != nil {
 			return &Refusal{Err: err}
 		}
-		for _, r := range plan.Ranges {
-			r.Dir = plan.Dir
+		for r, err := range plan.Ranges() {
+			if err != nil {
+				return err
+			}
 			if err := each(func(ctx context.Context, emit func(transforms.Chunk) error) error {
 				return transforms.ReadPaced(ctx, &r, o.Rows, pace, emit)
 			}); err != nil {

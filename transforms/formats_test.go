@@ -189,7 +189,7 @@ func TestChangedWhileRead(t *testing.T) {
 	plan := planned(t, dir, 0)
 	path := filepath.Join(dir, "a.txt.gz")
 	chunks := 0
-	err := transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+	err := transforms.ReadPaced(t.Context(), &plan[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
 		if chunks++; chunks > 1 {
 			return nil
 		}
@@ -198,7 +198,7 @@ func TestChangedWhileRead(t *testing.T) {
 			return err
 		}
 		defer f.Close()
-		half := plan.Ranges[0].Pieces[0].Size / 2
+		half := plan[0].Pieces[0].Size / 2
 		_, err = f.WriteAt(make([]byte, half), half)
 		return errors.Join(err, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 	})

@@ -20,7 +20,7 @@ import (
 )
 
 // bucket makes once:// a store with one file, and plans it.
-func bucket(t *testing.T, name string, data []byte, rangeBytes int64) (*storetest.Memory, *source.Plan) {
+func bucket(t *testing.T, name string, data []byte, rangeBytes int64) (*storetest.Memory, []source.Range) {
 	t.Helper()
 	m := new(storetest.Memory)
 	m.Put("once://b/"+name, data)
@@ -29,11 +29,11 @@ func bucket(t *testing.T, name string, data []byte, rangeBytes int64) (*storetes
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := source.NewPlan(t.Context(), inputs, source.PlanOptions{RangeBytes: rangeBytes, Least: transforms.LeastPiece(output.RowOptions{})})
+	plan, err := source.NewPlan(t.Context(), source.ListingOf(inputs), source.PlanOptions{RangeBytes: rangeBytes, Least: transforms.LeastPiece(output.RowOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, plan
+	return m, rangesOf(t, plan)
 }
 
 // A stored file is read once: by the plan its head, by each range what the range has,
@@ -79,8 +79,8 @@ func TestReadOnce(t *testing.T) {
 	} {
 		m, plan := bucket(t, c.name, c.data, rangeBytes)
 		sum := source.Sum{}
-		for k := range plan.Ranges {
-			if err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+		for k := range plan {
+			if err := transforms.ReadPaced(t.Context(), &plan[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
 				for i := range c.Ends {
 					if c.Ends[i].Failed {
 						t.Fatalf("%+v", c.Failures)
@@ -94,19 +94,19 @@ func TestReadOnce(t *testing.T) {
 		}
 		stored, format := int64(len(c.data)), path.Ext(c.name)
 		read := m.BytesRead("once://b/" + c.name)
-		heads := int64(len(plan.Ranges)+1) * source.HeadBytes
+		heads := int64(len(plan)+1) * source.HeadBytes
 		if format == ".parquet" {
 			heads *= 2 // and what the file says of itself at its end
 		}
-		t.Logf("%s: %d ranges, %d requests, %.3f bytes read for each that is stored, %.3f without heads", c.name, len(plan.Ranges), m.Opened(), float64(read)/float64(stored), float64(read-heads)/float64(stored))
-		if len(plan.Ranges) < c.ranges {
-			t.Errorf("%s: %d ranges, want %d", c.name, len(plan.Ranges), c.ranges)
+		t.Logf("%s: %d ranges, %d requests, %.3f bytes read for each that is stored, %.3f without heads", c.name, len(plan), m.Opened(), float64(read)/float64(stored), float64(read-heads)/float64(stored))
+		if len(plan) < c.ranges {
+			t.Errorf("%s: %d ranges, want %d", c.name, len(plan), c.ranges)
 		}
 		if read > stored*102/100+heads {
 			t.Errorf("%s: %d bytes were read of %d", c.name, read, stored)
 		}
-		if most := len(plan.Ranges) + 1; m.Opened() > most && format != ".parquet" || m.Opened() > 12*most {
-			t.Errorf("%s: %d requests for %d ranges", c.name, m.Opened(), len(plan.Ranges))
+		if most := len(plan) + 1; m.Opened() > most && format != ".parquet" || m.Opened() > 12*most {
+			t.Errorf("%s: %d requests for %d ranges", c.name, m.Opened(), len(plan))
 		}
 		if sum.From != 0 || sum.To != stored {
 			t.Errorf("%s: the sum is %+v", c.name, sum)
@@ -119,15 +119,15 @@ func TestReadOnce(t *testing.T) {
 func TestLargeBinary(t *testing.T) {
 	m, plan := bucket(t, "film.txt", make([]byte, 80<<20), 1<<20)
 	rows := 0
-	for k := range plan.Ranges {
-		if err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+	for k := range plan {
+		if err := transforms.ReadPaced(t.Context(), &plan[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
 			rows += len(c.Failures)
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if read := m.BytesRead("once://b/film.txt"); len(plan.Ranges) != 1 || rows != 1 || read > 2*source.HeadBytes {
-		t.Errorf("%d ranges, %d rows, %d bytes read", len(plan.Ranges), rows, read)
+	if read := m.BytesRead("once://b/film.txt"); len(plan) != 1 || rows != 1 || read > 2*source.HeadBytes {
+		t.Errorf("%d ranges, %d rows, %d bytes read", len(plan), rows, read)
 	}
 }

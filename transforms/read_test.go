@@ -46,17 +46,29 @@ func stage(t *testing.T, dir string, o output.RowOptions, rangeBytes int64) (got
 }
 
 // planned are the ranges of the files below dir.
-func planned(t *testing.T, dir string, rangeBytes int64) *source.Plan {
+func planned(t *testing.T, dir string, rangeBytes int64) []source.Range {
 	t.Helper()
-	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
+	inputs, err := source.Find(t.Context(), []string{dir}, source.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer inputs.Close()
 	plan, err := source.NewPlan(t.Context(), inputs, source.PlanOptions{RangeBytes: rangeBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan
+	return rangesOf(t, plan)
+}
+
+func rangesOf(t *testing.T, plan *source.Plan) (list []source.Range) {
+	t.Helper()
+	for r, err := range plan.Ranges() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
 }
 
 // each gives the chunks of files below dir, staged, to do.
@@ -64,8 +76,8 @@ func each(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do fu
 	t.Helper()
 	plan := planned(t, dir, rangeBytes)
 	toy := new(transformstest.Toy)
-	for k := range plan.Ranges {
-		err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], o, nil, func(c transforms.Chunk) error {
+	for k := range plan {
+		err := transforms.ReadPaced(t.Context(), &plan[k], o, nil, func(c transforms.Chunk) error {
 			c = transforms.Stage(c, toy, o)
 			do(&c)
 			return nil
@@ -328,5 +340,5 @@ func TestReadPanics(t *testing.T) {
 			t.Error("a panic of a later stage was recovered")
 		}
 	}()
-	transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(transforms.Chunk) error { panic("of a later stage") })
+	transforms.ReadPaced(t.Context(), &plan[0], output.RowOptions{}, nil, func(transforms.Chunk) error { panic("of a later stage") })
 }

@@ -237,7 +237,7 @@ func ReadExisting(ctx context.Context, folder string) (*Existing, error) {
 	if e.Plan, err = source.ReadPlan(ctx, e.PlanPath()); err != nil {
 		return nil, err
 	}
-	e.Ranges = len(e.Plan.Ranges)
+	e.Ranges = len(e.Plan.Sizes)
 	m, err := ReadManifest(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -290,17 +290,22 @@ func (e *Existing) done(ctx context.Context, missing map[string]bool) iter.Seq2[
 		return sums, nil
 	})
 	return func(yield func([]File, error) bool) {
-		k := 0
+		next, stop := iter.Pull2(e.Plan.Ranges())
+		defer stop()
 		for sums, err := range sums {
+			var planned source.Range
+			if err == nil {
+				planned, err, _ = next()
+			}
 			var files []File
 			if sums != nil {
 				files = sums.files
-			} else if err == nil {
-				for _, p := range e.Plan.Ranges[k].Pieces {
-					missing[p.URI] = true
+			} else {
+				for i := range planned.Pieces {
+					missing[planned.Pieces[i].URI] = true
 				}
 			}
-			if k++; !yield(files, err) || err != nil {
+			if !yield(files, err) || err != nil {
 				return
 			}
 		}
@@ -308,14 +313,12 @@ func (e *Existing) done(ctx context.Context, missing map[string]bool) iter.Seq2[
 }
 
 // Files returns the input files of the run's plan, in its order.
-func (e *Existing) Files() []source.Input {
-	var list []source.Input
-	for _, r := range e.Plan.Ranges {
-		for i := range r.Pieces {
-			if p := &r.Pieces[i]; p.Start == 0 {
-				list = append(list, source.Input{URI: p.URI, DocID: p.DocID, Size: p.Size, Version: p.Version, Path: p.Path})
-			}
+func (e *Existing) Files() (list []source.Input, err error) {
+	for in, err := range e.Plan.Inputs() {
+		if err != nil {
+			return nil, err
 		}
+		list = append(list, *in)
 	}
-	return list
+	return list, nil
 }

@@ -33,7 +33,7 @@ func TestFilesThatLieAboutTheirSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := NewPlan(t.Context(), inputs, PlanOptions{})
+		plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -59,7 +62,26 @@ func (e *InputError) Error() string { return e.Pattern + ": " + e.Reason }
 // A file that two patterns name is listed once, under the longer of its document ids.
 // Files that cannot be read are listed, too: opening them fails, which adds a row to
 // failures/.
+//
+// The list is in memory: see Find.
 func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error) {
+	l, err := Find(ctx, patterns, o)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	inputs := make([]Input, 0, l.Files)
+	for in, err := range l.All() {
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, *in)
+	}
+	return inputs, nil
+}
+
+// Find is List for any number of files.
+func Find(ctx context.Context, patterns []string, o ListOptions) (*Listing, error) {
 	if len(patterns) == 0 && len(o.Paths) == 0 {
 		return nil, &InputError{Pattern: "no input", Reason: "name files, folders or globs, or - for standard input"}
 	}
@@ -67,7 +89,8 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, byPath: map[string]int{}}
+	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, found: spool{compare: byPlace}}
+	defer l.found.close()
 	for _, s := range o.Skip {
 		if store.IsRemote(s) {
 			l.skipRemote = append(l.skipRemote, strings.TrimRight(s, "/")+"/")
@@ -93,9 +116,7 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	if l.matches == 0 && l.excluded > 0 && !o.AllowEmpty {
 		return nil, &InputError{"--exclude " + strings.Join(o.Exclude, " --exclude "), "leaves no file of the input; exclude less"}
 	}
-	l.tellApart()
-	slices.SortFunc(l.inputs, func(a, b Input) int { return cmp.Compare(a.URI, b.URI) })
-	return l.inputs, distinctIDs(l.inputs)
+	return l.listing()
 }
 
 // A lister lists the files of patterns and paths.
@@ -107,10 +128,9 @@ type lister struct {
 	skipRemote []string        // prefixes of URIs
 	exclude    []exclusion
 
-	inputs   []Input
-	byPath   map[string]int // absolute path, or URI, to its place in inputs
-	matches  int            // files met, duplicates included
-	excluded int            // files and folders met that are
+	found    spool
+	matches  int // files met, duplicates included
+	excluded int // files and folders met that are
 }
 
 // pattern lists what a pattern names.
@@ -183,23 +203,23 @@ func (l *lister) walk(root, dir string, g glob, at places) error {
 		return err
 	}
 	abs := l.resolve(dir)
-	entries, err := os.ReadDir(abs)
-	switch {
-	case l.skip[abs] && dir == root:
+	switch skipped := l.skip[abs]; {
+	case skipped && dir == root:
 		return &InputError{dir, "is the output folder too; name another --output"}
-	case l.skip[abs]:
-		return nil
-	case err != nil && dir == root:
-		return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
-	case err != nil:
-		l.addUnlisted(root, dir, err)
-		return nil
-	case isOutput(entries) && dir == root:
+	case isOutput(abs) && dir == root:
 		return &InputError{dir, "is an output of treebeam's; treebeam show, convert and report read it"}
-	case isOutput(entries):
+	case skipped, isOutput(abs):
 		return nil
 	}
-	for _, e := range entries {
+	below := map[string]places{}
+	for e, err := range entries(abs) {
+		switch {
+		case err != nil && dir == root:
+			return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
+		case err != nil:
+			l.addUnlisted(root, dir, err)
+			return nil
+		}
 		p := join(dir, e.Name())
 		if l.skips(filepath.Join(abs, e.Name()), e) || l.excludes(root, p) {
 			continue
@@ -207,16 +227,46 @@ func (l *lister) walk(root, dir string, g glob, at places) error {
 		next := g.step(at, e.Name())
 		switch {
 		case e.IsDir() && next != 0:
-			if err := l.walk(root, p, g, next); err != nil {
-				return err
-			}
+			below[p] = next
 		case !e.IsDir() && g.takes(next):
 			if info, err := os.Stat(l.resolve(p)); err != nil || !info.IsDir() { // not a link to a folder
 				l.add(root, p, info, err)
 			}
 		}
 	}
+	for _, p := range slices.Sorted(maps.Keys(below)) {
+		if err := l.walk(root, p, g, below[p]); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// entries yields what is in a folder, in any order. The pair with an error is the last.
+func entries(folder string) iter.Seq2[fs.DirEntry, error] {
+	const atOnce = 1000
+	return func(yield func(fs.DirEntry, error) bool) {
+		f, err := os.Open(folder)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		for {
+			list, err := f.ReadDir(atOnce)
+			for _, e := range list {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				if err != io.EOF {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
 }
 
 // skips reports whether an entry of a folder is not to be listed, or a link to
@@ -232,9 +282,10 @@ func (l *lister) skips(abs string, e fs.DirEntry) bool {
 // OwnDir is the folder that marks the output of a run: it is never input.
 const OwnDir = "_treebeam"
 
-// isOutput reports whether a folder with these entries is the output of a run.
-func isOutput(entries []fs.DirEntry) bool {
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == OwnDir && e.IsDir() })
+// isOutput reports whether a folder is the output of a run.
+func isOutput(folder string) bool {
+	info, err := os.Lstat(filepath.Join(folder, OwnDir))
+	return err == nil && info.IsDir()
 }
 
 // isOutputPart says whether a path belongs to a part of an output.
@@ -280,23 +331,11 @@ func (l *lister) addUnlisted(root, dir string, cause error) {
 	l.insert(l.resolve(dir), Input{URI: escape(dir, isInvalid), Version: unlisted + cause.Error()}, relative(root, dir)+"/")
 }
 
-// insert adds an input, whose file has a path or URI and a name below its root, unless
-// its file is there already: under the longer of the document ids and the smaller of
-// the URIs, so that the order of the patterns does not matter.
-func (l *lister) insert(abs string, in Input, name string) {
+// insert adds an input, whose file has a path or URI and a name below its root.
+func (l *lister) insert(place string, in Input, name string) {
 	l.matches++
 	in.DocID = idOf(name)
-	i, ok := l.byPath[abs]
-	if !ok {
-		l.byPath[abs] = len(l.inputs)
-		l.inputs = append(l.inputs, in)
-		return
-	}
-	old := &l.inputs[i]
-	old.URI = min(old.URI, in.URI)
-	if len(in.DocID) > len(old.DocID) {
-		old.DocID = in.DocID
-	}
+	l.found.add(found{in, place})
 }
 
 // remote lists what a URI of an object store names: an object, the objects below it, or

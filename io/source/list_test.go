@@ -303,7 +303,7 @@ func TestIDsOfOddNames(t *testing.T) {
 	var ids []string
 	for i := range inputs {
 		ids = append(ids, inputs[i].DocID)
-		if _, err := NewPlan(t.Context(), inputs[i:i+1], PlanOptions{}); err != nil {
+		if _, err := NewPlan(t.Context(), ListingOf(inputs[i:i+1]), PlanOptions{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -381,7 +381,7 @@ func TestListOddNames(t *testing.T) {
 	if err != nil || len(inputs) != 2 || inputs[1].DocID != "caf%E9.txt" {
 		t.Fatalf("got %+v, %v", inputs, err)
 	}
-	plan, err := NewPlan(t.Context(), inputs, PlanOptions{})
+	plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestListOddNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &plan.Ranges[0]
+	r := &rangesOf(plan)[0]
 	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isFault(err, Permanent) {
 		t.Errorf("a broken link: got %v", err)
 	}

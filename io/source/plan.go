@@ -2,7 +2,6 @@ package source
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -41,23 +40,29 @@ type PlanOptions struct {
 	Least func(name string, head []byte) int64
 }
 
-// A Plan is the list of all ranges of a run.
+// A Plan is the list of all ranges of a run. It does not hold them: Ranges makes them
+// again from the listing, or reads them from the plan's file.
 type Plan struct {
 	Dir        string // absolute, or "" if there was none; what relative URIs are relative to
 	Files      int
 	Bytes      int64 // of all files, as stored
 	RangeBytes int64 // the target size
-	Ranges     []Range
+	// Digest is the SHA-256, in hexadecimal, of everything in the plan that can
+	// change rows: all but the directory and where a name is not its URI.
+	Digest string
+	Sizes  []int64 // stored bytes of every range
+
+	pieces iter.Seq2[[]Piece, error] // range by range
 }
 
-// NewPlan cuts the inputs, which must be in List's order, into ranges. It opens no file
-// but those that are large enough to be cut, if o.Least wants to see their heads. A plan
-// of no inputs has no ranges.
+// NewPlan cuts the inputs into ranges. It opens no file but those that are large enough
+// to be cut, if o.Least wants to see their heads. A plan of no inputs has no ranges. The
+// listing must not be closed before the plan is written.
 //
 // A plain file of at least one and a half times the target is cut into equal
 // pieces of about the target; anything else goes, whole, into the current pack
 // until that has the target size or MaxPack files.
-func NewPlan(ctx context.Context, inputs []Input, o PlanOptions) (*Plan, error) {
+func NewPlan(ctx context.Context, inputs *Listing, o PlanOptions) (*Plan, error) {
 	if o.RangeBytes < 0 {
 		return nil, fmt.Errorf("range size of %d bytes: must be positive, or 0 to choose one", o.RangeBytes)
 	}
@@ -65,47 +70,29 @@ func NewPlan(ctx context.Context, inputs []Input, o PlanOptions) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Dir: dir, Files: len(inputs), RangeBytes: o.RangeBytes}
-	for i := range inputs {
-		p.Bytes += inputs[i].Size
-	}
+	p := &Plan{Dir: dir, Files: inputs.Files, Bytes: inputs.Bytes, RangeBytes: o.RangeBytes}
 	if p.RangeBytes == 0 {
 		p.RangeBytes = min(max(p.Bytes/256, MinRange), MaxRange)
 	}
-	cuts, err := o.cuts(ctx, inputs, dir, p.RangeBytes)
+	cuts, err := o.cuts(ctx, inputs.All(), dir, p.RangeBytes)
 	if err != nil {
 		return nil, err
 	}
-	var pack []Piece
-	var packed int64
-	flush := func() {
-		if len(pack) > 0 {
-			p.Ranges = append(p.Ranges, Range{Pieces: pack})
-			pack, packed = nil, 0
+	p.pieces = cut(inputs.All(), cuts, p.RangeBytes)
+	for r, err := range p.Ranges() { // which do not know yet how many they are
+		if err != nil {
+			return nil, err
 		}
+		p.Sizes = append(p.Sizes, r.Bytes())
 	}
-	for i := range inputs {
-		in := &inputs[i]
-		if n := cuts[i]; n > 1 {
-			flush()
-			for j := range n {
-				start, end := in.Size/n*j, in.Size/n*(j+1)
-				if j == n-1 {
-					end = in.Size
-				}
-				p.Ranges = append(p.Ranges, Range{Pieces: []Piece{{*in, start, end}}})
-			}
-			continue
+	sum := newPlanSum(len(p.Sizes))
+	for r, err := range p.Ranges() {
+		if err != nil {
+			return nil, err
 		}
-		if packed+in.Size > p.RangeBytes || len(pack) == MaxPack {
-			flush()
-		}
-		pack, packed = append(pack, Piece{*in, 0, in.Size}), packed+in.Size
+		sum.add(&r)
 	}
-	flush()
-	for k := range p.Ranges {
-		p.Ranges[k].K, p.Ranges[k].N, p.Ranges[k].Dir = k, len(p.Ranges), dir
-	}
+	p.Digest = sum.digest()
 	return p, nil
 }
 
@@ -113,13 +100,18 @@ func NewPlan(ctx context.Context, inputs []Input, o PlanOptions) (*Plan, error) 
 const headsAtOnce = 64
 
 // cuts returns the number of pieces of the files that are cut, by their places.
-func (o *PlanOptions) cuts(ctx context.Context, inputs []Input, dir string, target int64) (map[int]int64, error) {
+func (o *PlanOptions) cuts(ctx context.Context, inputs iter.Seq2[*Input, error], dir string, target int64) (map[int]int64, error) {
 	var mu sync.Mutex
 	cuts := map[int]int64{}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(headsAtOnce)
-	for i := range inputs {
-		in := &inputs[i]
+	next := 0
+	for in, err := range inputs {
+		i := next
+		next++
+		if err != nil {
+			return nil, errors.Join(err, g.Wait())
+		}
 		if pieces(in, target) == 1 {
 			continue
 		}
@@ -156,22 +148,85 @@ func (o *PlanOptions) least(ctx context.Context, in *Input, dir string) (int64, 
 	return 0, fmt.Errorf("reading the beginning of %w", err)
 }
 
+// Ranges yields the ranges in order, as often as it is asked to. The pair with an error is
+// the last.
+func (p *Plan) Ranges() iter.Seq2[Range, error] {
+	return func(yield func(Range, error) bool) {
+		k := 0
+		for pieces, err := range p.pieces {
+			if !yield(Range{K: k, N: len(p.Sizes), Dir: p.Dir, Pieces: pieces}, err) || err != nil {
+				return
+			}
+			k++
+		}
+	}
+}
+
+// Inputs yields the input files in order, as Ranges does ranges.
+func (p *Plan) Inputs() iter.Seq2[*Input, error] {
+	return func(yield func(*Input, error) bool) {
+		for pieces, err := range p.pieces {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range pieces {
+				if pieces[i].Start == 0 && !yield(&pieces[i].Input, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cut yields the pieces of every range. cuts are the numbers of pieces of the files that
+// are cut.
+func cut(inputs iter.Seq2[*Input, error], cuts map[int]int64, target int64) iter.Seq2[[]Piece, error] {
+	return func(yield func([]Piece, error) bool) {
+		var pack []Piece
+		var packed int64
+		flush := func() bool {
+			full := pack
+			pack, packed = nil, 0
+			return len(full) == 0 || yield(full, nil)
+		}
+		i := -1
+		for in, err := range inputs {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			i++
+			if n := cuts[i]; n > 1 {
+				if !flush() {
+					return
+				}
+				for j := range n {
+					start, end := in.Size/n*j, in.Size/n*(j+1)
+					if j == n-1 {
+						end = in.Size
+					}
+					if !yield([]Piece{{*in, start, end}}, nil) {
+						return
+					}
+				}
+				continue
+			}
+			if (packed+in.Size > target || len(pack) == MaxPack) && !flush() {
+				return
+			}
+			pack, packed = append(pack, Piece{*in, 0, in.Size}), packed+in.Size
+		}
+		flush()
+	}
+}
+
 // pieces returns the number of pieces of a file.
 func pieces(in *Input, target int64) int64 {
 	if compressionOf(in.URI) != plain || in.Gzip || target >= in.Size {
 		return 1
 	}
 	return max(1, (in.Size+target/2)/target)
-}
-
-// Digest is the SHA-256, in hexadecimal, of everything in the plan that can
-// change rows: all but the directory and where a name is not its URI.
-func (p *Plan) Digest() string {
-	s := newPlanSum(len(p.Ranges))
-	for i := range p.Ranges {
-		s.add(&p.Ranges[i])
-	}
-	return s.digest()
 }
 
 // A planSum computes a plan's digest range by range.
@@ -207,7 +262,7 @@ func (s planSum) digest() string { return hex.EncodeToString(s.h.Sum(nil)) }
 func (p *Plan) Fingerprint(parts ...string) string {
 	h := fieldHash{sha256.New()}
 	h.string("treebeam run")
-	h.string(p.Digest())
+	h.string(p.Digest)
 	for _, s := range parts {
 		h.string(s)
 	}
@@ -254,12 +309,23 @@ const base64Path = "base64:"
 // folder of path). The file holds a header line and a line of JSON for each
 // range.
 func (p *Plan) Write(ctx context.Context, path, tmp string) error {
-	var b bytes.Buffer
-	if err := p.encode(&b); err != nil {
-		return fmt.Errorf("writing the plan %s: %w", path, err)
-	}
-	if err := store.WriteFile(ctx, path, b.Bytes(), store.Options{Expect: store.Anything, Temp: tmp}); err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, name, err := store.Of(ctx, path)
+	if err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
+	}
+	f, err := s.Create(ctx, name, store.Options{Expect: store.Anything, Temp: tmp})
+	if err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	defer f.Abort()
+	err = p.encode(f)
+	if err == nil {
+		err = f.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the plan %s: %w", path, err)
 	}
 	return nil
 }
@@ -269,20 +335,23 @@ func (p *Plan) encode(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer z.Close()
 	e := json.NewEncoder(z)
 	e.SetEscapeHTML(false)
-	err = e.Encode(planHeader{planVersion, encodePath(p.Dir), p.Files, p.Bytes, p.RangeBytes, len(p.Ranges), p.Digest()})
-	for i := 0; i < len(p.Ranges) && err == nil; i++ {
-		r := p.Ranges[i]
+	if err := e.Encode(planHeader{planVersion, encodePath(p.Dir), p.Files, p.Bytes, p.RangeBytes, len(p.Sizes), p.Digest}); err != nil {
+		return err
+	}
+	for r, err := range p.Ranges() {
+		if err != nil {
+			return err
+		}
 		r.Pieces = slices.Clone(r.Pieces)
 		for j := range r.Pieces {
 			r.Pieces[j].Path = encodePath(r.Pieces[j].Path)
 		}
-		err = e.Encode(r)
-	}
-	if err != nil {
-		z.Close()
-		return err
+		if err := e.Encode(r); err != nil {
+			return err
+		}
 	}
 	return z.Close()
 }
@@ -303,15 +372,23 @@ func decodePath(p string) (string, error) {
 	return string(b), err
 }
 
-// ReadPlan reads a whole plan file and checks it against its digest.
+// ReadPlan reads a whole plan file and checks it against its digest. Ranges reads it
+// again.
 func ReadPlan(ctx context.Context, uri string) (*Plan, error) {
 	p := new(Plan)
 	err := readPlan(ctx, uri, p, func(r Range) bool {
-		p.Ranges = append(p.Ranges, r)
+		p.Sizes = append(p.Sizes, r.Bytes())
 		return true
 	})
 	if err != nil {
 		return nil, err
+	}
+	p.pieces = func(yield func([]Piece, error) bool) {
+		for r, err := range PlanRanges(ctx, uri) {
+			if !yield(r.Pieces, err) {
+				return
+			}
+		}
 	}
 	return p, nil
 }
@@ -372,7 +449,7 @@ func decodePlan(r io.Reader, p *Plan, yield func(Range) bool) error {
 	if err != nil {
 		return err
 	}
-	p.Dir, p.Files, p.Bytes, p.RangeBytes = dir, h.Files, h.Bytes, h.RangeBytes
+	p.Dir, p.Files, p.Bytes, p.RangeBytes, p.Digest = dir, h.Files, h.Bytes, h.RangeBytes, h.Digest
 	sum := newPlanSum(h.Ranges)
 	for k := range h.Ranges {
 		var rng Range

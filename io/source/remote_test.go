@@ -140,7 +140,7 @@ func TestRemoteFaults(t *testing.T) {
 				return -1, nil
 			})
 			plan := remotePlan(t, PlanOptions{})
-			if got := readAll(t, &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); got != text {
+			if got := readAll(t, &rangesOf(plan)[0], &rangesOf(plan)[0].Pieces[0]); got != text {
 				t.Fatalf("%s, %v: got %d bytes of %d", name, broken, len(got), len(text))
 			}
 			if *pauses < 3 {
@@ -188,11 +188,11 @@ func TestRemoteGzip(t *testing.T) {
 	before := remotePlan(t, PlanOptions{RangeBytes: 50})
 	m.Gzip = map[string]bool{"mem://b/x.txt": true}
 	plan := remotePlan(t, PlanOptions{RangeBytes: 50})
-	if len(before.Ranges) < 2 || len(plan.Ranges) != 1 || before.Fingerprint() == plan.Fingerprint() {
-		t.Fatalf("%d and %d ranges", len(before.Ranges), len(plan.Ranges))
+	if len(rangesOf(before)) < 2 || len(rangesOf(plan)) != 1 || before.Fingerprint() == plan.Fingerprint() {
+		t.Fatalf("%d and %d ranges", len(rangesOf(before)), len(rangesOf(plan)))
 	}
-	p := &plan.Ranges[0].Pieces[0]
-	if got := readAll(t, &plan.Ranges[0], p); got != text {
+	p := &rangesOf(plan)[0].Pieces[0]
+	if got := readAll(t, &rangesOf(plan)[0], p); got != text {
 		t.Errorf("got %d bytes", len(got))
 	}
 	if format, err := Detect(p.URI, []byte(text), Auto, ""); err != nil || format != Text {
@@ -298,8 +298,8 @@ func TestAhead(t *testing.T) {
 	g := &gate{Memory: memory(t, files), pass: make(chan struct{})}
 	store.Register("mem", func(context.Context) (store.Store, error) { return g, nil })
 	plan := remotePlan(t, PlanOptions{RangeBytes: 100 << 20})
-	r := &plan.Ranges[0]
-	if len(plan.Ranges) != 1 || len(r.Pieces) != 100 {
+	r := &rangesOf(plan)[0]
+	if len(rangesOf(plan)) != 1 || len(r.Pieces) != 100 {
 		t.Fatal("the test needs one range")
 	}
 	go func() {
@@ -349,7 +349,7 @@ func TestAheadNoBudget(t *testing.T) {
 	}
 	defer budgetIsFree(t)
 	defer aheadBudget.Release(maxAheadBytes)
-	all := NewFiles(t.Context(), &plan.Ranges[0])
+	all := NewFiles(t.Context(), &rangesOf(plan)[0])
 	defer all.Close()
 	for i, want := range []string{"one", "two"} {
 		f, err := all.Open(i)
@@ -376,7 +376,7 @@ func TestAheadFaults(t *testing.T) {
 		}
 		return -1, nil
 	})
-	all := NewFiles(t.Context(), &plan.Ranges[0])
+	all := NewFiles(t.Context(), &rangesOf(plan)[0])
 	for i, kind := range []Kind{0, Permanent, Changed, Transient} {
 		f, err := all.Open(i)
 		if i == 0 && err != nil || i > 0 && (!isFault(err, kind)) {
@@ -390,7 +390,7 @@ func TestAheadFaults(t *testing.T) {
 	budgetIsFree(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	all = NewFiles(ctx, &plan.Ranges[0])
+	all = NewFiles(ctx, &rangesOf(plan)[0])
 	f, err := all.Open(0)
 	if err != nil {
 		t.Fatal(err)

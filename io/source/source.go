@@ -2,10 +2,11 @@
 // opens them as decompressed streams of bytes. It knows nothing of text: what
 // is inside a file is the business of the codecs.
 //
-// A launcher calls List once, makes a Plan, and writes it; workers read the
+// A launcher calls Find once, makes a Plan, and writes it; workers read the
 // plan and open the pieces of its ranges:
 //
-//	inputs, err := source.List(ctx, []string{"corpus/**/*.txt"}, source.ListOptions{})
+//	inputs, err := source.Find(ctx, []string{"corpus/**/*.txt"}, source.ListOptions{})
+//	defer inputs.Close()
 //	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{})
 //	fp := plan.Fingerprint("seed=1", modelDigest, "format=1")
 //	err = plan.Write(dir+"/"+source.PlanName(fp), "")

@@ -57,7 +57,7 @@ func planOf(t *testing.T, dir string, rangeBytes int64, patterns ...string) *Pla
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := NewPlan(t.Context(), inputs, PlanOptions{Dir: dir, RangeBytes: rangeBytes})
+	plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{Dir: dir, RangeBytes: rangeBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func planOf(t *testing.T, dir string, rangeBytes int64, patterns ...string) *Pla
 // openFirst opens the first piece of a plan.
 func openFirst(t *testing.T, plan *Plan) (*File, error) {
 	t.Helper()
-	f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+	f, err := Open(t.Context(), &rangesOf(plan)[0], &rangesOf(plan)[0].Pieces[0])
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
@@ -208,7 +208,7 @@ func TestChanged(t *testing.T) {
 	dir := tree(t, map[string]string{"x.txt": "0123456789"})
 	name := filepath.Join(dir, "x.txt")
 	plan := planOf(t, dir, 0, "x.txt")
-	r := &plan.Ranges[0]
+	r := &rangesOf(plan)[0]
 	f, err := Open(t.Context(), r, &r.Pieces[0])
 	if err != nil {
 		t.Fatal(err)
@@ -365,8 +365,8 @@ func TestGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			var fault error
-			for i := range plan.Ranges {
-				r := &plan.Ranges[i]
+			for i := range rangesOf(plan) {
+				r := &rangesOf(plan)[i]
 				for j := range r.Pieces {
 					f, err := Open(t.Context(), r, &r.Pieces[j])
 					if err == nil {
@@ -398,12 +398,12 @@ func TestRemoteGone(t *testing.T) {
 		m.Break(func(name string, _, _ int64) (int64, error) {
 			return 0, &store.Error{Name: name, Kind: c.fault, Err: errors.New("no")}
 		})
-		for i := range plan.Ranges {
-			p := &plan.Ranges[i].Pieces[0]
+		for i := range rangesOf(plan) {
+			p := &rangesOf(plan)[i].Pieces[0]
 			if p.Size == 1 {
 				continue
 			}
-			f, err := Open(context.Background(), &plan.Ranges[i], p)
+			f, err := Open(context.Background(), &rangesOf(plan)[i], p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,8 +39,8 @@ func TestSum(t *testing.T) {
 	for name, before := range read {
 		for _, plan := range []*Plan{planOf(t, dir, 0, "x.txt"), planOf(t, dir, 3, "x.txt"), planOf(t, "", 2, "mem://b")} {
 			whole := Sum{}
-			for i := range plan.Ranges {
-				f, err := Open(t.Context(), &plan.Ranges[i], &plan.Ranges[i].Pieces[0])
+			for i := range rangesOf(plan) {
+				f, err := Open(t.Context(), &rangesOf(plan)[i], &rangesOf(plan)[i].Pieces[0])
 				if err == nil {
 					err = before(f)
 				}
@@ -55,7 +55,7 @@ func TestSum(t *testing.T) {
 				f.Close()
 			}
 			if whole.String() != want || whole.To != int64(len(text)) {
-				t.Errorf("%s, %d ranges: %+v", name, len(plan.Ranges), whole)
+				t.Errorf("%s, %d ranges: %+v", name, len(rangesOf(plan)), whole)
 			}
 		}
 	}

@@ -91,7 +91,10 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 	if err != nil || existing.Provenance != n.made {
 		return false
 	}
-	files := existing.Files()
+	files, err := existing.Files()
+	if err != nil {
+		return false
+	}
 	same := func(in source.Input) bool {
 		now, ok := todo[in.URI]
 		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
