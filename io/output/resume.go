@@ -13,9 +13,10 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// footersAtOnce is how many parts are opened at once: in an object store each
-// takes a request of tens of milliseconds, and there may be a hundred thousand.
-const footersAtOnce = 64
+// footersAtOnce is how many parts are opened at once: in an object store each takes a
+// request of tens of milliseconds, and there may be a hundred thousand. The account of
+// 2,000 small files in a footer takes 2 MB of memory.
+const footersAtOnce = 32
 
 // A listed is what a listing of the output folder shows of a range: its parts by kind.
 type listed struct {
