@@ -98,7 +98,7 @@ func planAndFinish(t *testing.T, files int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := p.Job.Open(r.K)
+		parts, err := p.Job.Open(t.Context(), r.K)
 		if err != nil {
 			t.Fatal(err)
 		}
