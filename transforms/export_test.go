@@ -12,3 +12,10 @@ var EncodedChunk = encodeChunk
 func Stage(c Chunk, m Stages, o output.RowOptions) Chunk {
 	return StageSegmented(SegmentChunk(c, m, o), m, o)
 }
+
+// SortBytes makes WriteTrees hold less in memory, until the function that it returns is called.
+func SortBytes(n int) (restore func()) {
+	was := sortBytes
+	sortBytes = n
+	return func() { sortBytes = was }
+}

@@ -3,6 +3,7 @@ package transforms_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
@@ -22,6 +25,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
 	modeltest.SkipWithout("^TestWordsCoverSentences$")
 	os.Exit(m.Run())
 }

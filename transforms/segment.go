@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -13,11 +14,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Segment cuts the blocks of raw text into sentences. CoNLL sentences pass.
+// Segment cuts documents, or the blocks of raw text that chunks have, into sentences.
+// CoNLL sentences pass.
 //
-// PCollection<Chunk> -> PCollection<Chunk>
-func Segment(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
-	return perChunk(s, "Segment", o, chunks)
+//	PCollection<Document> or PCollection<Chunk> -> PCollection<Chunk>
+func Segment(s beam.Scope, docs beam.PCollection, o Options) beam.PCollection {
+	if docs.Type().Type() == reflect.TypeFor[Document]() {
+		docs = beam.ParDo(s.Scope("Cut"), &cutFn{Parsing: o.parsing("Segment")}, docs)
+	}
+	return perChunk(s, "Segment", o, docs)
 }
 
 // SegmentChunk is Segment on one chunk.
