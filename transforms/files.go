@@ -47,7 +47,7 @@ func init() {
 // hold. Files are listed once, when the pipeline runs, and shared among the workers in
 // ranges of RangeBytes.
 //
-// A document is about 20,000 tokens of a file or less, with its position in Places, so
+// A document is about 5,000 tokens of a file or less, with its position in Places, so
 // that ParseDocuments gives the trees that treebeam parse gives. Documents are in the
 // global window, without timestamps. A file that cannot be read is a failure; a glob
 // that no file matches, or a store that does not answer, fails the pipeline.
