@@ -95,7 +95,8 @@ func TestFilesToTrees(t *testing.T) {
 		o       transforms.ReadOptions
 		rows    output.RowOptions
 	}{
-		"text":      {"a.txt", long, transforms.ReadText, transforms.ReadOptions{Ranges: true}, output.RowOptions{From: "text"}},
+		"text":      {"a.txt", long, transforms.ReadText, transforms.ReadOptions{}, output.RowOptions{From: "text"}},
+		"places":    {"a.txt", long, transforms.ReadText, transforms.ReadOptions{Ranges: true}, output.RowOptions{From: "text"}},
 		"one block": {"a.txt", strings.Repeat("word ", 30000) + "END.", transforms.ReadText, transforms.ReadOptions{Ranges: true}, output.RowOptions{From: "text"}},
 		"gzip":      {"a.txt.gz", packed(t, long), transforms.ReadText, transforms.ReadOptions{Ranges: true}, output.RowOptions{From: "text"}},
 		"latin1":    {"a.txt", "\xc4rger.\n\n\xd6l und \xdcbel.", transforms.ReadText, transforms.ReadOptions{Encoding: "latin1"}, output.RowOptions{From: "text", Encoding: "latin1"}},
@@ -111,7 +112,11 @@ func TestFilesToTrees(t *testing.T) {
 			c.rows.MaxWords, c.rows.Ranges = 1000, c.o.Ranges
 			var trees []transforms.Tree
 			var failures []transforms.Failure
-			each(t, dir, c.rows, 5000, func(chunk *transforms.Chunk) {
+			size := int64(5000)
+			if c.o.Ranges {
+				size = 0 // code points are counted from the beginning of a file
+			}
+			each(t, dir, c.rows, size, func(chunk *transforms.Chunk) {
 				batch := chunk.Batch()
 				for i := range batch.Trees {
 					row := batch.TreeRow(i, strings.Repeat("70", 8))

@@ -100,7 +100,7 @@ func (o *ReadOptions) chunks(s beam.Scope, glob string, format source.Format) be
 	if err := errors.Join(wrong, text.Options{Encoding: o.Encoding, Lines: text.Lines(rows.Lines)}.Validate()); err != nil {
 		panic(fmt.Errorf("transforms: reading %s: %w", glob, err))
 	}
-	ranges := beam.ParDo(s, &listFn{glob, o.Exclude, o.RangeBytes}, beam.Impulse(s))
+	ranges := beam.ParDo(s, &listFn{glob, o.Exclude, o.RangeBytes, rows}, beam.Impulse(s))
 	return beam.ParDo(s, &rangeFn{rows}, beam.Reshuffle(s, ranges))
 }
 
@@ -109,6 +109,7 @@ type listFn struct {
 	Glob       string
 	Exclude    []string
 	RangeBytes int64
+	Rows       output.RowOptions
 }
 
 func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
@@ -116,7 +117,7 @@ func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.
 	if err != nil {
 		return err
 	}
-	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: f.RangeBytes})
+	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: f.RangeBytes, Least: LeastPiece(f.Rows)})
 	if err != nil {
 		return err
 	}
