@@ -113,15 +113,19 @@ type listFn struct {
 }
 
 func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
-	inputs, err := source.List(ctx, []string{f.Glob}, source.ListOptions{Exclude: f.Exclude})
+	inputs, err := source.Find(ctx, []string{f.Glob}, source.ListOptions{Exclude: f.Exclude})
 	if err != nil {
 		return err
 	}
+	defer inputs.Close()
 	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: f.RangeBytes, Least: LeastPiece(f.Rows)})
 	if err != nil {
 		return err
 	}
-	for _, r := range plan.Ranges {
+	for r, err := range plan.Ranges() {
+		if err != nil {
+			return err
+		}
 		r.Dir = plan.Dir
 		emit(r)
 	}
