@@ -27,7 +27,8 @@ func TestStagesChangeNoChunk(t *testing.T) {
 		}},
 		{"Tag", transforms.TagChunk}, {"Prune", transforms.PruneChunk}, {"Parse", transforms.ParseChunk},
 	}
-	given := chunkOf("A hearing is scheduled on the issue today .", transformstest.PanicTag, transformstest.PanicParse)
+	given := chunkOf("A hearing is scheduled on the issue today .", transformstest.PanicTag, transformstest.PanicParse,
+		strings.Repeat("apples and pears , ", syntax.MaxMarginalWords/4+1)) // too long for a chart: --projective adds candidates
 	for _, word := range []string{"Shut", "up", "and", "What", "the", "hell"} {
 		given.Sentences[0].Words = append(given.Sentences[0].Words, syntax.Word{Form: word, Head: syntax.NoHead})
 	}
@@ -36,6 +37,9 @@ func TestStagesChangeNoChunk(t *testing.T) {
 	for _, b := range []string{"The cat that I saw sat. It slept on the couch and dreamed of " + transformstest.PanicSegment + ".", "Who did you talk to? Nobody."} {
 		given.Blocks = append(given.Blocks, transforms.Block{File: 1, Block: text.Block{Text: b, End: int64(len(b))}})
 	}
+	for _, name := range []string{"../sample/text", "../docs/input.md"} {
+		given.Blocks = append(given.Blocks, blocksBelow(t, name)...)
+	}
 	given.Failures = append(make([]output.Failure, 0, 10), output.Failure{})
 	toy := transformstest.Register()
 	for _, uri := range []string{"", transformstest.ModelURI, transformstest.EncoderURI} {
@@ -43,7 +47,7 @@ func TestStagesChangeNoChunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []output.RowOptions{{MaxWords: 100, Retag: true, Ranges: true}, {MaxWords: 100, KeepHeads: true, Parse: output.ParseOptions{Projective: true}}} {
+		for _, o := range []output.RowOptions{{MaxWords: 100, Retag: true, Ranges: true}, {MaxWords: 100, KeepHeads: true}, {MaxWords: 100, Parse: output.ParseOptions{Projective: true}}} {
 			c := given
 			for _, stage := range stages {
 				before, _ := transforms.EncodedChunk(c)
@@ -66,6 +70,23 @@ func TestStagesChangeNoChunk(t *testing.T) {
 	if toy.Parsed.Load() == 0 {
 		t.Error("the toy did nothing")
 	}
+}
+
+// blocksBelow are the blocks of the files in a path, as those of the second file.
+func blocksBelow(t *testing.T, path string) (list []transforms.Block) {
+	t.Helper()
+	for _, r := range planned(t, path, 0) {
+		if err := transforms.ReadPaced(t.Context(), &r, output.RowOptions{}, nil, func(c transforms.Chunk) error {
+			for _, b := range c.Blocks {
+				b.File = 1
+				list = append(list, b)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
 }
 
 func TestOptionsCheck(t *testing.T) {
