@@ -22,14 +22,15 @@ func Build(s beam.Scope, job transforms.Job) {
 	build(s, job, nil)
 }
 
-// build is Build with between applied to the output of every stage from Read
-// to Parse, for tests.
+// build is Build with between applied to the output of every stage from
+// Expand to Parse, for tests.
 func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage string, c beam.PCollection) beam.PCollection) {
 	if between == nil {
 		between = func(_ beam.Scope, _ string, c beam.PCollection) beam.PCollection { return c }
 	}
 	o := job.Parsing()
-	chunks := between(s, "read", transforms.Read(s, job, transforms.Expand(s, job)))
+	spans := between(s, "expand", transforms.Expand(s, job))
+	chunks := between(s, "read", transforms.Read(s, job, spans))
 	chunks = between(s, "segment", transforms.Segment(s, chunks, o))
 	chunks = between(s, "encode", transforms.Encode(s, chunks, o))
 	chunks = between(s, "tag", transforms.Tag(s, chunks, o))

@@ -8,15 +8,12 @@
 package transforms
 
 import (
-	"bytes"
-	"encoding/gob"
 	"reflect"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
-	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -109,31 +106,11 @@ func (c *Chunk) Batch() *output.Batch {
 }
 
 func init() {
-	registerGob[source.Range]()
 	beam.RegisterCoder(reflect.TypeFor[Chunk](), encodeChunk, decodeChunk)
-	beam.RegisterCoder(reflect.TypeFor[source.Range](), encodeRange, decodeRange)
+	beam.RegisterCoder(reflect.TypeFor[Span](), encodeSpan, decodeSpan)
 }
 
-func encodeChunk(c Chunk) ([]byte, error)        { return encode(c) }
-func decodeChunk(b []byte) (Chunk, error)        { return decode[Chunk](b) }
-func encodeRange(r source.Range) ([]byte, error) { return gobEncode(r) }
-func decodeRange(b []byte) (source.Range, error) { return gobDecode[source.Range](b) }
-
-// registerGob fixes gob's type numbers when the program starts, so that two
-// workers write the same bytes for the same value.
-func registerGob[T any]() {
-	var v T
-	gob.NewEncoder(&bytes.Buffer{}).Encode(v)
-}
-
-func gobEncode[T any](v T) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
-	return b.Bytes(), err
-}
-
-func gobDecode[T any](b []byte) (T, error) {
-	var v T
-	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&v)
-	return v, err
-}
+func encodeChunk(c Chunk) ([]byte, error) { return encode(c) }
+func decodeChunk(b []byte) (Chunk, error) { return decode[Chunk](b) }
+func encodeSpan(s Span) ([]byte, error)   { return encode(s) }
+func decodeSpan(b []byte) (Span, error)   { return decode[Span](b) }

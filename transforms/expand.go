@@ -15,14 +15,26 @@ import (
 
 func init() {
 	beam.RegisterDoFn(reflect.TypeFor[expandFn]())
-	register.Emitter1[source.Range]()
+	register.Emitter1[Span]()
 }
+
+// A Span is a run of consecutive ranges of the plan. Its coder is opaque: a path need
+// not be UTF-8.
+type Span struct{ Ranges []source.Range }
+
+// A plan of more than manySpans ranges has spans of several ranges, up to longSpan. An
+// engine that splits gets fewer elements so; one that does not still has enough to spread.
+const (
+	manySpans = 1024
+	longSpan  = 8
+)
 
 // Expand gives the ranges of the job's plan, and says which of them are done:
 // of a run that is continued there may be a hundred thousand. The graph
-// carries the plan's place only.
+// carries the plan's place only. The spans are elements, and shuffled: Flink puts the
+// parts of one element one after the other on one worker.
 //
-// -> PCollection<source.Range>
+// -> PCollection<Span>
 func Expand(s beam.Scope, job Job) beam.PCollection {
 	s = s.Scope("Expand")
 	return beam.Reshuffle(s, beam.ParDo(s, &expandFn{Job: job}, beam.Impulse(s)))
@@ -32,10 +44,12 @@ type expandFn struct {
 	Job Job
 }
 
-func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
+func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(Span)) error {
 	if err := f.Job.CheckToken(); err != nil {
 		return f.Job.failed(ctx, -1, err)
 	}
+	var span Span
+	long := min(1+f.Job.Ranges/manySpans, longSpan)
 	next, stop := iter.Pull2(f.Job.Found(ctx))
 	defer stop()
 	for r, err := range source.PlanRanges(ctx, f.Job.PlanPath()) {
@@ -56,7 +70,10 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 		if r.Done {
 			r.Pieces = nil // nobody reads them
 		}
-		emit(r)
+		if span.Ranges = append(span.Ranges, r); len(span.Ranges) == long || r.K == r.N-1 {
+			emit(span)
+			span = Span{}
+		}
 	}
 	return nil
 }

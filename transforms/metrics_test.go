@@ -57,12 +57,12 @@ func TestDescriptorsAreSmall(t *testing.T) {
 		}
 		return len(data)
 	}
-	one := size(encodeRange(source.Range{K: 123456, N: 312500, Dir: "/home/user", Pieces: []source.Piece{piece(1)}}))
+	one := size(encodeSpan(Span{[]source.Range{{K: 123456, N: 312500, Dir: "/home/user", Pieces: []source.Piece{piece(1)}}}}))
 	pack := source.Range{K: 123456, N: 312500, Dir: "/home/user"}
 	for i := range source.MaxPack {
 		pack.Pieces = append(pack.Pieces, piece(i))
 	}
-	full := size(encodeRange(pack))
+	full := size(encodeSpan(Span{[]source.Range{pack}}))
 	t.Logf("a range of one piece: %d bytes; of %d files: %d (%d a file)", one, source.MaxPack, full, full/source.MaxPack)
 	if one > 600 || full > 300*source.MaxPack {
 		t.Errorf("a range of one piece has %d bytes, of %d files %d", one, source.MaxPack, full)

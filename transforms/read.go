@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -32,19 +34,51 @@ const activeRanges = 2
 
 var rangeSlots = make(chan struct{}, activeRanges)
 
-// Read cuts ranges into chunks of blocks and CoNLL sentences. A range whose
-// parts are there already gives one chunk that says so.
+// Read cuts the ranges of spans into chunks of blocks and CoNLL sentences. A range whose
+// parts are there already gives one chunk that says so. An engine may split a span
+// between two ranges at any time, so a split changes no chunk of a range.
 //
-// PCollection<source.Range> -> PCollection<Chunk>
-func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Read"), &readFn{Job: job}, ranges)
+// PCollection<Span> -> PCollection<Chunk>
+func Read(s beam.Scope, job Job, spans beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Read"), &readFn{Job: job}, spans)
 }
 
+// A readFn is splittable. Its restrictions are intervals of numbers of ranges.
 type readFn struct{ Job Job }
 
-func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
-	if err := f.read(ctx, r, emit); err != nil {
-		return f.Job.failed(ctx, r.K, err)
+func (f *readFn) CreateInitialRestriction(s Span) offsetrange.Restriction {
+	first := s.Ranges[0].K
+	return offsetrange.Restriction{Start: int64(first), End: int64(first + len(s.Ranges))}
+}
+
+// SplitRestriction leaves a span whole: Expand has made enough of them.
+func (f *readFn) SplitRestriction(_ Span, part offsetrange.Restriction) []offsetrange.Restriction {
+	return []offsetrange.Restriction{part}
+}
+
+// RestrictionSize is in stored bytes.
+func (f *readFn) RestrictionSize(s Span, part offsetrange.Restriction) (bytes float64) {
+	for i := range s.Ranges {
+		if r := &s.Ranges[i]; part.Start <= int64(r.K) && int64(r.K) < part.End {
+			bytes += float64(r.Bytes()) // none of a range that is done
+		}
+	}
+	return bytes
+}
+
+func (f *readFn) CreateTracker(part offsetrange.Restriction) *sdf.LockRTracker {
+	return sdf.NewLockRTracker(offsetrange.NewTracker(part))
+}
+
+func (f *readFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, s Span, emit func(Chunk)) error {
+	from := tracker.GetRestriction().(offsetrange.Restriction).Start
+	for _, r := range s.Ranges[from-int64(s.Ranges[0].K):] {
+		if !tracker.TryClaim(int64(r.K)) {
+			return nil
+		}
+		if err := f.read(ctx, r, emit); err != nil {
+			return f.Job.failed(ctx, r.K, err)
+		}
 	}
 	return nil
 }
