@@ -173,7 +173,7 @@ func (w *watch) ProcessElement(_ context.Context, we *sdf.ManualWatermarkEstimat
 		if !rt.TryClaim(name) {
 			return sdf.ResumeProcessingIn(w.Every), nil
 		}
-		emit(mtime.FromTime(info.ModTime()), transforms.Document{ID: name, Text: string(text)})
+		emit(mtime.FromTime(info.ModTime()), transforms.NewDocument(name, string(text)))
 	}
 	if !errors.Is(stopped, fs.ErrNotExist) {
 		rt.TryClaim("")
