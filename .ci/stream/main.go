@@ -56,8 +56,8 @@ func main() {
 	stop := flag.String("stop", "", "a file whose existence ends the job")
 	size := flag.Duration("window", 5*time.Second, "size of a window")
 	options := flag.String("engine", "", "options of the engine as a JSON object; without it prism runs the job")
-	beam.Init() // never returns in a worker
 	flag.Parse()
+	beam.Init() // never returns in a worker
 
 	p, s := beam.NewPipelineWithRoot()
 	docs := beam.ParDo(s, &watch{Stop: *stop, Every: time.Second}, beam.Create(s, *folder))
