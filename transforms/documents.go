@@ -87,7 +87,7 @@ func init() {
 //
 // Trees and failures have the windows, timestamps and panes of their documents, which
 // may be unbounded. The sentences of a document are parsed on all cores of the worker;
-// many short documents need as many bundles as there are cores, or Batch before.
+// many short documents need as many bundles as there are cores.
 // Sentences of a document are emitted in order as they are ready, about 5,000 tokens at
 // once, so memory does not grow with documents. Nothing is emitted when a bundle ends.
 // A text that cannot be parsed is a failure and never an error.

@@ -94,7 +94,7 @@ func (o *ReadOptions) chunks(s beam.Scope, glob string, format source.Format) be
 	_, wrong := source.ParseFormat(rows.From)
 	for _, key := range o.Keep {
 		if key == "" || strings.Contains(key, ",") {
-			wrong = fmt.Errorf("Keep: %q cannot be the name of a column", key)
+			wrong = fmt.Errorf("option Keep: %q cannot be the name of a column", key)
 		}
 	}
 	if err := errors.Join(wrong, text.Options{Encoding: o.Encoding, Lines: text.Lines(rows.Lines)}.Validate()); err != nil {

@@ -97,25 +97,25 @@ func (o *Options) checked() (parsing, error) {
 	case o.Effort == NoEncoder:
 		p.Rows.Effort = "0"
 	case !(o.Effort >= 0 && o.Effort <= 1):
-		return p, fmt.Errorf("Effort %v: must be from 0 to 1, or NoEncoder", o.Effort)
+		return p, fmt.Errorf("option Effort: %v: must be from 0 to 1, or NoEncoder", o.Effort)
 	case o.Effort > 0 && o.Effort < 1:
 		p.Rows.Effort = strconv.FormatFloat(o.Effort, 'g', -1, 64)
 	}
 	if _, err := text.ParseLines(o.Lines); err != nil {
-		return p, fmt.Errorf("Lines: %w", err)
+		return p, fmt.Errorf("option Lines: %w", err)
 	}
 	if p.Rows.MaxWords < 1 || p.Rows.MaxWords > syntax.MaxWords {
-		return p, fmt.Errorf("MaxWords %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
+		return p, fmt.Errorf("option MaxWords: %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
 	}
 	if o.Restarts < 0 || o.Budget < 0 {
-		return p, errors.New("Restarts and Budget must not be negative; 0 means the model's default")
+		return p, errors.New("options Restarts and Budget must not be negative; 0 means the model's default")
 	}
 	lists, err := o.Custom.Read(context.Background())
 	if err != nil {
-		return p, fmt.Errorf("Custom: %w", err)
+		return p, fmt.Errorf("option Custom: %w", err)
 	}
 	if n := len(lists.Abbreviations) + len(lists.KeepTogether) + len(lists.Exceptions); n > maxCustom {
-		return p, fmt.Errorf("Custom: the lists have %d bytes, the limit in a pipeline is %d", n, maxCustom)
+		return p, fmt.Errorf("option Custom: the lists have %d bytes, the limit in a pipeline is %d", n, maxCustom)
 	}
 	p.Lists = *lists
 	p.Lists.Note(&p.Rows)

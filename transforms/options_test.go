@@ -101,9 +101,9 @@ func TestOptionsCheck(t *testing.T) {
 		{transforms.Options{Model: transformstest.EncoderURI, Effort: 0.5}, ""},
 		{transforms.Options{Model: "there/is/none.tbm"}, ""}, // a worker may see it
 		{transforms.Options{Effort: 0.5}, "the model has no encoder"},
-		{transforms.Options{Effort: 2}, "Effort 2: must be from 0 to 1"},
+		{transforms.Options{Effort: 2}, "option Effort: 2: must be from 0 to 1"},
 		{transforms.Options{Lines: "many"}, "unknown meaning of line breaks"},
-		{transforms.Options{MaxWords: 1 << 30}, "MaxWords 1073741824: must be from 1"},
+		{transforms.Options{MaxWords: 1 << 30}, "option MaxWords: 1073741824: must be from 1"},
 		{transforms.Options{Budget: -1}, "must not be negative"},
 		{transforms.Options{Custom: transforms.CustomFiles{Exceptions: "there/is/none.tsv"}}, "--exceptions there/is/none.tsv"},
 	} {
