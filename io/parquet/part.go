@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -133,6 +134,7 @@ type Part struct {
 	files    []*partFile // that are open: trees first
 	trees    *Writer[Tree]
 	failures *Writer[Failure] // nil: none so far
+	touch    sync.Mutex       // of files, once Touch may be called
 	words    *Writer[Word]    // nil: no words/
 	wordsOf  []Word           // of the tree that is written
 	last     *Tree            // the row before
@@ -245,6 +247,8 @@ func (p *Part) Failures(rows ...Failure) error {
 // needFailures begins the part of failures/.
 func (p *Part) needFailures() (err error) {
 	if p.failures == nil {
+		p.touch.Lock()
+		defer p.touch.Unlock()
 		p.failures, err = create[Failure](p, "failures")
 	}
 	return err
@@ -294,8 +298,10 @@ func (p *Part) publish(f *partFile) error {
 }
 
 // Touch makes the temporary files of a local part new: see output.Sweep.
-// It must not be called while rows are written.
+// It may be called while rows are written.
 func (p *Part) Touch() {
+	p.touch.Lock()
+	defer p.touch.Unlock()
 	for _, f := range p.files {
 		if t, ok := f.out.(interface{ Touch() }); ok {
 			t.Touch()
