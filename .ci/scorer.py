@@ -3,8 +3,8 @@
 usage: scorer.py TREEBEAM GOLD.conllu...
 
 Every gold file is changed at random, from a fixed seed: heads, deprels, tags,
-lemmas, token, word and sentence boundaries. The results stay valid
-trees over the same characters. For each pair all counts and figures of
+lemmas, token, word and sentence boundaries, enhanced graphs. The results stay
+valid trees over the same characters. For each pair all counts and figures of
 the JSON form must be equal, and the table must be udeval's.
 """
 
@@ -226,10 +226,22 @@ def write(rng, path, sentences):
                 for word in token.words:
                     c = list(word.columns)
                     c[0], c[6] = str(number[word]), str(number[word.head]) if word.head else "0"
+                    c[8] = enhanced(rng, c, len(words))
                     out.write("\t".join(c) + "\n")
                     if rng.random() < 0.03:
                         out.write("\t".join([c[0] + ".1"] + ["_"] * 9) + "\n")
             out.write("\n")
+
+
+def enhanced(rng, columns, n):
+    deps = [columns[6] + ":" + columns[7]]
+    if rng.random() < 0.2:
+        deps.append(f"{rng.randint(0, n)}:{rng.choice(DEPRELS)}>{rng.choice(DEPRELS)}")
+    if rng.random() < 0.1:
+        deps.append(f"{n}.1:nsubj")
+    if rng.random() < 0.1:
+        deps = [f"{columns[6]}:{columns[7]}:in"]
+    return "|".join(deps) if rng.random() < 0.9 else "_"
 
 
 def same(name, gold, system, official, ours):
