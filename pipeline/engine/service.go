@@ -159,7 +159,7 @@ func (j *served) translate(ctx context.Context, p *beam.Pipeline, local bool) (w
 			return "", err
 		}
 		j.stop = append(j.stop, func() { pool.Stop(context.Background()) })
-		urn, config, worker = graphx.URNEnvExternal, pool.EnvironmentConfig, os.DevNull // nobody starts a program
+		urn, config = graphx.URNEnvExternal, pool.EnvironmentConfig
 	} else if worker = *jobopts.WorkerBinary; worker == "" {
 		if worker, err = os.Executable(); err != nil {
 			return "", err
@@ -169,9 +169,15 @@ func (j *served) translate(ctx context.Context, p *beam.Pipeline, local bool) (w
 	if err != nil {
 		return "", err
 	}
+	if worker == "" { // nobody starts a program
+		environment.Dependencies = nil
+	}
 	j.model, err = graphx.Marshal(edges, &graphx.Options{Environment: environment, PipelineResourceHints: jobopts.GetPipelineResourceHints()})
 	if err != nil {
 		return "", err
+	}
+	if worker == "" {
+		return "", nil
 	}
 	return worker, runnerlib.UpdateGoEnvironmentWorker(worker, j.model)
 }
