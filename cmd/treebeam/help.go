@@ -25,7 +25,7 @@ func printHelp(w io.Writer, root *cobra.Command) {
 	for _, g := range root.Groups() {
 		fmt.Fprintf(w, "\n%s:\n", g.Title)
 		for _, c := range root.Commands() {
-			if c.GroupID == g.ID && !c.Hidden {
+			if c.GroupID == g.ID {
 				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
 			}
 		}
@@ -43,7 +43,7 @@ func newHelp() *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "explain the rare flags of the command too")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		for _, c := range cmd.Root().Commands() {
-			if len(args) == 0 && !c.Hidden {
+			if len(args) == 0 {
 				names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
 			}
 		}

@@ -142,7 +142,7 @@ func newRoot() *cobra.Command {
 	addAll("Parse", newParse(), newCompact(), newServe())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
 	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
-	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
+	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help)
 	return root
 }
 

@@ -13,6 +13,7 @@ var departed = map[string]string{
 	"samples":        sampling,
 	"head-samples":   sampling,
 	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
+	"man":            "treebeam help COMMAND --all prints what its pages had",
 	"enhanced":       "the parser makes no enhanced graphs: lab/notes/results.md names the scorer for them",
 	"cluster":        "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
 	"reparse":        "treebeam parse --state does it",
