@@ -3,15 +3,12 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
@@ -78,18 +75,17 @@ func TestMetrics(t *testing.T) {
 		{"repaired", got["sentences_repaired"].Sum, sum.Status["repaired"]},
 		{"failures", failures, sum.Errors},
 		{"warnings", warnings, sum.Warnings},
-		{"heads weighed", got["heads_weighed"].Sum, sum.Work.Heads},
+		{"heads weighed", got["heads_weighed"].Sum, got["heads_weighed_per_sentence"].Sum},
 		{"restarts", got["restarts"].Sum, sum.Trees}, // the toy's are 1 each
 		{"lengths", got["tokens_per_sentence"].Values, sum.Trees},
 		{"words by length", got["tokens_per_sentence"].Sum, sum.Words},
-		{"most work", got["heads_weighed_per_sentence"].Max, sum.Work.Max},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
 		}
 	}
-	if sum.Errors < 2 || sum.Warnings == 0 || sum.Work.Max == 0 {
-		t.Error("the test wants failures, warnings and work", sum.Errors, sum.Warnings, sum.Work)
+	if sum.Errors < 2 || sum.Warnings == 0 || got["heads_weighed"].Sum == 0 {
+		t.Error("the test wants failures, warnings and work", sum.Errors, sum.Warnings)
 	}
 
 	again := prepared(t, o)
@@ -99,35 +95,6 @@ func TestMetrics(t *testing.T) {
 	for _, m := range again.Metrics() {
 		if m.Name != "ranges_skipped" && m.Name != "model_load_ms" || m.Name == "ranges_skipped" && m.Sum != int64(p.Job.Ranges) {
 			t.Errorf("where all was done: %v", m)
-		}
-	}
-}
-
-// The histogram of work is in the parts: it survives an interruption.
-func TestWorkOfContinuedRun(t *testing.T) {
-	o := options(write(t, map[string]string{"a.txt": prose(60)}), filepath.Join(t.TempDir(), "out"))
-	o.RangeBytes = 1000
-	run(t, o)
-	first := summary(t, o.Output)
-	parts, err := output.PartPaths(o.Output, "trees")
-	if err != nil {
-		t.Fatal(err)
-	}
-	removeAll(t, append(parts[:len(parts)/2], filepath.Join(o.Output, "summary.json"), filepath.Join(o.Output, "manifest.json")))
-	run(t, o)
-	second := summary(t, o.Output)
-	a, _ := json.Marshal(first.Work)
-	b, _ := json.Marshal(second.Work)
-	if string(a) != string(b) || first.Work.P99 == 0 {
-		t.Errorf("%s\n%s", a, b)
-	}
-}
-
-func removeAll(t *testing.T, names []string) {
-	t.Helper()
-	for _, name := range names {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

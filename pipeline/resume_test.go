@@ -54,7 +54,7 @@ func TestDamagedPart(t *testing.T) {
 	o.RangeBytes = rangeBytes
 	want := run(t, o)
 	for _, kind := range []string{"trees", "failures"} {
-		parts, err := output.PartPaths(o.Output, kind)
+		parts, err := partPaths(o.Output, kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +70,15 @@ func TestDamagedPart(t *testing.T) {
 		}
 		same(t, kind+" damaged", want, run(t, o))
 	}
+}
+
+// partPaths are the parts of a kind of a complete output, in order.
+func partPaths(folder, kind string) (list []string, err error) {
+	m, err := output.ReadManifest(folder)
+	for _, p := range m.Parts(folder, kind) {
+		list = append(list, p.Path)
+	}
+	return list, err
 }
 
 // Files that a killed run left are removed when they are old.

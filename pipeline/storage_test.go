@@ -13,7 +13,6 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/model"
@@ -259,7 +258,7 @@ func twoAtOnce(t *testing.T, b bucket, o Options, want map[string]string) {
 // repaired replaces parts that are not what they should be.
 func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 	for _, kind := range []string{"trees", "failures"} {
-		paths, err := output.PartPaths(o.Output, kind)
+		paths, err := partPaths(o.Output, kind)
 		if err != nil {
 			t.Fatal(err)
 		}

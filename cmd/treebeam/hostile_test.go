@@ -355,22 +355,11 @@ func decompressed(path string) ([]byte, bool) {
 // allRows reads the rows of a kind of a complete output.
 func allRows[T parquet.Row](t *testing.T, out, kind string) (list []T) {
 	t.Helper()
-	paths, err := output.PartPaths(out, kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		r, err := parquet.Open[T](path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, *v)
-		}
-		r.Close()
+	m, err := output.ReadManifest(out)
+	must(t, err)
+	for v, err := range parquet.Parts[T](m.Parts(out, kind)) {
+		must(t, err)
+		list = append(list, *v)
 	}
 	return list
 }

@@ -95,7 +95,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 			here.Add(show.watch.Done(nil))
 			onInterrupt(continues)
 			if c.verbose {
-				printMetrics(os.Stderr, p.Metrics(), nil)
+				printMetrics(os.Stderr, p.Metrics())
 			}
 		}
 	})

@@ -149,7 +149,7 @@ func (c *parseCommand) runJob(ctx context.Context, limit failureLimit) error {
 		return nil
 	}
 	if c.verbose {
-		printMetrics(os.Stderr, run.Metrics(), sum.Work)
+		printMetrics(os.Stderr, run.Metrics())
 	}
 	done := show.watch.Done(sum)
 	show.printChecked(os.Stderr, &done)

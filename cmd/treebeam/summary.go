@@ -107,15 +107,10 @@ func printForecast(w io.Writer, f *output.Forecast) {
 	}
 }
 
-// printMetrics prints the runner's counters, a line each, and how much work
-// the sentences were, which the runner does not know as exactly.
-func printMetrics(w io.Writer, list []pipeline.Metric, work *output.Work) {
+// printMetrics prints the runner's counters, a line each.
+func printMetrics(w io.Writer, list []pipeline.Metric) {
 	for _, m := range list {
 		say(w, "  %s\n", fmt.Sprint(m))
-	}
-	if work != nil {
-		say(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
-			work.P50, work.P99, work.Max)
 	}
 }
 

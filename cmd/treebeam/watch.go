@@ -137,7 +137,7 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 		follow(p)
 		return func() {
 			if c.verbose {
-				printMetrics(os.Stderr, p.Metrics(), nil)
+				printMetrics(os.Stderr, p.Metrics())
 			}
 		}
 	})

@@ -87,7 +87,7 @@ func (r *Run) finished(ctx context.Context, sum *Summary, manifest *Manifest) it
 				yield(nil, err)
 				return
 			}
-			sum.addRows(part.reasons, part.status, &part.work)
+			sum.addRows(part.reasons, part.status)
 			kinds := r.kinds(part)
 			for _, kind := range kinds {
 				manifest.Files = append(manifest.Files, Listed{Path: r.name(kind, part.k), Bytes: part.listed.parts[kind].Size, Rows: part.rows[kind]})
@@ -157,7 +157,6 @@ type partSums struct {
 	files   []File
 	reasons []Reason
 	status  map[string]int64
-	work    Work
 	listed  listed // set by allSums
 }
 
@@ -211,7 +210,7 @@ func (r *Run) sums(k int, trees *parquet.File) (*partSums, error) {
 		return nil, err
 	}
 	s := &partSums{k: k}
-	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
+	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status} {
 		if err := fromFooter(trees, path, key, value); err != nil {
 			return nil, err
 		}

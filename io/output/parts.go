@@ -84,7 +84,6 @@ const (
 	keyFiles   = "treebeam.files"   // of trees/: []File as JSON, what the range read of each file
 	keyReasons = "treebeam.reasons" // of trees/: []Reason as JSON
 	keyStatus  = "treebeam.status"  // of trees/: rows by status, as JSON
-	keyWork    = "treebeam.work"    // of trees/: a Work as JSON
 )
 
 // A Reason says how often a kind of thing went wrong in a stage, and where for
@@ -136,7 +135,6 @@ type Parts struct {
 	files   pieceSums
 	reasons []Reason
 	status  map[string]int64
-	work    Work
 }
 
 // open are the parts that this process has open: see Leave.
@@ -213,7 +211,6 @@ func (p *Parts) Add(b *Batch) error {
 		s := b.Trees[i].Sentence
 		rows[i] = b.TreeRow(i, p.run.ModelID())
 		p.status[s.Status.String()]++
-		p.work.Note(s.Confidence.Weighed)
 	}
 	p.using.Lock()
 	err := p.part.Trees(rows...)
@@ -267,7 +264,7 @@ func (p *Parts) publish(ends []File) error {
 		select {}
 	}
 	footer := map[string]string{}
-	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status, keyWork: &p.work} {
+	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status} {
 		text, err := json.Marshal(value) // maps are written by key
 		if err != nil {
 			return err

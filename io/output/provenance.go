@@ -92,7 +92,7 @@ func flatten(values map[string]string, options map[string]any) {
 
 // FormatVersion changes whenever the same input and model give other bytes: its
 // first number when the program makes other rows, its second one with the columns.
-const FormatVersion = "5." + parquet.FormatVersion
+const FormatVersion = "6." + parquet.FormatVersion
 
 // RowOptions are the options that change rows. They are part of the
 // fingerprint, so nothing else may change a byte of trees/ or failures/.

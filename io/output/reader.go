@@ -268,20 +268,6 @@ func ReadSummary(folder string) (*Summary, error) {
 	return s, nil
 }
 
-// PartPaths returns the paths of all parts of a kind of a complete output, in
-// the order of the input.
-func PartPaths(folder, kind string) ([]string, error) {
-	m, err := readManifest(context.Background(), folder)
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, p := range m.Parts(folder, kind) {
-		list = append(list, p.Path)
-	}
-	return list, nil
-}
-
 // All reads all trees, in the order of the input, and what documents/ expects of
 // them. It holds them in memory.
 func (o *Reader) All() (trees []syntax.Sentence, expected syntax.Expected, err error) {
