@@ -173,7 +173,8 @@ func TestRecords(t *testing.T) {
 		`{"id": "empty", "text": " "}` + "\n" +
 		`{"id": "bad", "text": 7}` + "\n" +
 		`{"id": [1], "text": "Odd \u0000 id."}` + "\n" +
-		`{"id": 5, "text": "caf\u00e9 A\nB"}`
+		`{"id": 5, "text": "caf\u00e9 A\nB"}` + "\n" +
+		`{"id": 6, "text": [["Cut", "up\udc00"], ["", "b"], ["In", "two"]]}`
 	dir := write(t, "x.jsonl", first+rest)
 	got := stage(t, dir, output.RowOptions{Lines: "auto"}, 0)
 	at := func(part string) int { return strings.Index(first+rest, part) }
@@ -186,13 +187,17 @@ func TestRecords(t *testing.T) {
 		fmt.Sprintf(`x.jsonl#%d %d-%d "Odd � id." ["# newdoc id = x.jsonl#%d" "# newpar"]`, odd, at("Odd"), at("Odd")+14, odd),
 		fmt.Sprintf(`5 %d-%d "café A" ["# newdoc id = 5" "# newpar"]`, at("caf"), at(`\nB`)),
 		fmt.Sprintf(`5 %d-%d "B" ["# newpar"]`, at(`\nB`)+2, at(`\nB`)+3),
+		fmt.Sprintf(`6 %d-%d "Cut up�" ["# newdoc id = 6"]`, at(`["Cut`), at(`, ["", "b"]`)),
+		fmt.Sprintf(`6 %d-%d "In two" []`, at(`["In`), at(`]}`)),
 	})
 	equal(t, "failure", got.failures, []string{
 		fmt.Sprintf(`bad %d error text is no string: under "text" stands a number; name the right key with --text-key`, at("7}")),
 		fmt.Sprintf(`x.jsonl#%d %d warning id is no string or number: under "id" stands an array; the record has an id made of its place, or name another key with --id-key`, odd, odd+7),
 		fmt.Sprintf(`x.jsonl#%d %d warning invalid bytes: 1 character replaced by U+FFFD`, odd, at(`\u0000`)),
+		fmt.Sprintf("6 %d warning invalid bytes: 1 character replaced by U+FFFD", at(`["Cut`)),
+		fmt.Sprintf("6 %d error no token: token 1 is blank", at(`["", "b"]`)),
 	})
-	if got.sums.Records != 6 || got.sums.Blocks != 7 || got.sums.BlocksFailed != 1 {
+	if got.sums.Records != 7 || got.sums.Blocks != 10 || got.sums.BlocksFailed != 2 {
 		t.Errorf("sums %+v", got.sums)
 	}
 }
@@ -220,6 +225,8 @@ func TestRecordsOfRanges(t *testing.T) {
 			fmt.Fprintf(&b, "{\"text\": %s\n", text)
 		case 1:
 			fmt.Fprintf(&b, " \r\n{\"text\": %s}\r\n", text)
+		case 2:
+			fmt.Fprintf(&b, "{\"text\": [[%s, \"b\"], [], [\"c\"]]}\n", text)
 		default:
 			fmt.Fprintf(&b, "{\"id\": %d, \"text\": %s}\n", i, text)
 		}

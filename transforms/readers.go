@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -372,6 +373,9 @@ func (p *part) record(rec *record.Record, yield func(block, error) bool) bool {
 	if !yield(begins, nil) {
 		return false
 	}
+	if rec.Sentences != nil {
+		return p.given(rec, &document, yield)
+	}
 	paragraphs := rec.Text()
 	document.Lines = string(paragraphs.Lines())
 	first := true
@@ -382,6 +386,32 @@ func (p *part) record(rec *record.Record, yield func(block, error) bool) bool {
 		}
 	}
 	return yield(block{document: &document, last: true}, nil)
+}
+
+// given yields the sentences of a record that is cut into tokens, and its end.
+func (p *part) given(rec *record.Record, document *output.File, yield func(block, error) bool) bool {
+	first := true
+	for _, x := range rec.Sentences {
+		found := block{document: document}
+		found.mend(&text.Block{Text: strings.Join(x.Tokens, " "), Repaired: x.Repaired, FirstBad: x.Start, Line: rec.Line})
+		sentence, why := tokens.Of(x.Tokens)
+		if why != noFault {
+			found.lose(failed(stageRead, why, place{x.Start, rec.Line}, strings.Join(x.Tokens, " ")))
+		} else {
+			sentence.StartByte, sentence.EndByte, sentence.Line = x.Start, x.End, rec.Line
+			if first {
+				sentence.Comments = []string{"# newdoc id = " + document.DocID}
+			}
+			if first = false; x.Repaired > 0 {
+				sentence.Status = syntax.Repaired
+			}
+			found.sentence, found.tokens = &Sentence{Sentence: sentence}, len(sentence.Words)
+		}
+		if !yield(found, nil) {
+			return false
+		}
+	}
+	return yield(block{document: document, last: true}, nil)
 }
 
 // recordRow is the row of failures/ of a record, made by failed or warned.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/text"
@@ -157,6 +158,8 @@ func (o *Options) parse(rec *Record) {
 		rec.fail(rec.Start, syntax.KindNoTextKey, "no text: the record has no key %q, %s; name the right one with --text-key", o.Text, others(keys))
 	case text.count > 1:
 		rec.fail(text.at, syntax.KindKeyTwice, "key given twice: %q; write one text a record", o.Text)
+	case text.value[0] == '[':
+		rec.readTokens(text)
 	case !text.isString():
 		rec.fail(text.at, syntax.KindTextType, "text is no string: under %q stands %s; name the right key with --text-key", o.Text, kind(text.value))
 	default:
@@ -164,6 +167,37 @@ func (o *Options) parse(rec *Record) {
 		rec.value.Line, rec.value.OneLine, rec.value.Escape = rec.Line, true, '\\'
 	}
 }
+
+// readTokens fills in the sentences of a text that is an array of arrays of tokens.
+func (r *Record) readTokens(f *field) {
+	dec := json.NewDecoder(bytes.NewReader(f.value))
+	_, err := dec.Token() // the bracket
+	r.Sentences = []Tokens{}
+	for err == nil && dec.More() {
+		var sentence json.RawMessage
+		if err = dec.Decode(&sentence); err != nil {
+			break
+		}
+		x := Tokens{End: f.at + dec.InputOffset()}
+		x.Start = x.End - int64(len(sentence))
+		if sentence[0] != '[' {
+			r.fail(x.Start, syntax.KindTextType, "text is no string: under %q stands an array with %s; give a string, or a list of sentences, each a list of tokens", f.path, kind(sentence))
+			return
+		}
+		if json.Unmarshal(sentence, &x.Tokens) != nil {
+			r.fail(x.Start, syntax.KindTextType, "text has a token that is no string: under %q; give a list of sentences, each a list of tokens", f.path)
+			return
+		}
+		for _, token := range x.Tokens {
+			x.Repaired += strings.Count(token, "\ufffd")
+		}
+		x.Repaired -= bytes.Count(sentence, []byte("\ufffd")) + len(replacement.FindAll(sentence, -1))
+		r.Sentences = append(r.Sentences, x)
+	}
+}
+
+// replacement is U+FFFD as JSON may write it.
+var replacement = regexp.MustCompile(`(?i)\\ufffd`)
 
 // find looks for fields in the JSON object that b begins with, and in the
 // objects in it that their paths lead to. base is b's offset in the file. It

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -204,7 +205,9 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{}`, 0, "nor any other"},
 		{Options{}, `{"text": 1}`, 9, `text is no string: under "text" stands a number`},
 		{Options{}, `{"text": null}`, 9, "stands null"},
-		{Options{}, `{"text": ["a"]}`, 9, "stands an array"},
+		{Options{}, `{"text": ["a"]}`, 10, "stands an array with a string; give a string, or a list of sentences"},
+		{Options{}, `{"text": [["a"], 1]}`, 17, "stands an array with a number"},
+		{Options{}, `{"text": [["a"], ["b", 2]]}`, 17, "text has a token that is no string"},
 		{Options{}, `{"text": "a", "text": "b"}`, 22, `key given twice: "text"`},
 		{Options{Text: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
 		{Options{Text: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},
@@ -222,6 +225,21 @@ func TestBadRecords(t *testing.T) {
 		e := list[1].Err
 		if e == nil || e.Offset != int64(len(before))+c.at || e.Line != 2 || !strings.Contains(e.Reason, c.reason) {
 			t.Errorf("%.80s: got %+v, want %q at %d", c.line, e, c.reason, int64(len(before))+c.at)
+		}
+	}
+}
+
+// A text may be cut into sentences and tokens.
+func TestGivenTokens(t *testing.T) {
+	line := `{"id": "x", "text": [["caf\u00e9", "\ud800"], [], ["\uFFFD", "` + "\ufffd\xff" + `" ] ]}`
+	list, _, _ := readJSON(t, []byte(line), Options{}, 0, -1)
+	want := []Tokens{{[]string{"café", "\ufffd"}, 21, 44, 1}, {[]string{}, 46, 48, 0}, {[]string{"\ufffd", "\ufffd\ufffd"}, 50, 69, 1}}
+	if len(list) != 1 || list[0].Err != nil || !reflect.DeepEqual(list[0].Sentences, want) {
+		t.Errorf("got %+v", list)
+	}
+	for i, x := range want {
+		if got := line[x.Start:x.End]; got[0] != '[' || got[len(got)-1] != ']' {
+			t.Errorf("sentence %d is %s", i, got)
 		}
 	}
 }

@@ -93,6 +93,9 @@ type Record struct {
 	// Kept are the values of Options.Keep, in that order: strings as they are, all else
 	// as JSON has it, "" for null and for missing values.
 	Kept []string
+	// Sentences is the text of a record of JSON that has tokens in its place; else it is
+	// nil. Text is not to be called then.
+	Sentences []Tokens
 	// Err says why the record has no text; Warnings, what else is wrong with it.
 	Err      *Error
 	Warnings []Error
@@ -101,6 +104,14 @@ type Record struct {
 	numbered bool // messages name its number
 	value    text.Value
 	values   *text.Values
+}
+
+// Tokens are a sentence that is cut into tokens already, and its place in the file, with
+// its brackets.
+type Tokens struct {
+	Tokens     []string
+	Start, End int64
+	Repaired   int // characters that are U+FFFD now
 }
 
 // An Error is what is wrong with a record.

@@ -188,21 +188,23 @@ func isCoNLL(line string) bool {
 
 // tooLong refuses a sentence of n words if these are too many.
 func (s *Sentence) tooLong(n int) bool {
-	if n <= syntax.MaxWords {
-		return false
+	s.Fault = tooMany(n)
+	return n > syntax.MaxWords
+}
+
+func tooMany(n int) (why syntax.Fault) {
+	if n > syntax.MaxWords {
+		why = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
 	}
-	s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
-	return true
+	return why
 }
 
 // words makes the sentence of the tokens.
 func (s *Sentence) words(tokens []string) {
-	for _, token := range tokens {
-		if len(token) > syntax.MaxColumn {
-			s.Fault = syntax.Because(syntax.KindLongColumn, "token too long: %d bytes, the limit is %d", len(token), syntax.MaxColumn)
-			s.At = max(strings.Index(s.Text, token), 0)
-			return
-		}
+	if i := slices.IndexFunc(tokens, isLong); i >= 0 {
+		s.Fault = tooLong(tokens[i])
+		s.At = max(strings.Index(s.Text, tokens[i]), 0)
+		return
 	}
 	t := Join(tokens)
 	t.StartByte, t.EndByte, t.Line = s.Start, s.End, s.Line
@@ -210,6 +212,40 @@ func (s *Sentence) words(tokens []string) {
 		t.Status = syntax.Repaired
 	}
 	s.Sentence = t
+}
+
+func isLong(token string) bool { return len(token) > syntax.MaxColumn }
+
+func tooLong(token string) syntax.Fault {
+	return syntax.Because(syntax.KindLongColumn, "token too long: %d bytes, the limit is %d", len(token), syntax.MaxColumn)
+}
+
+// Of makes a sentence of tokens from a list. White space around a token is removed, and
+// characters that end lines elsewhere become spaces. The fault is the zero one unless the
+// tokens make no sentence. Of changes the list.
+func Of(tokens []string) (s syntax.Sentence, why syntax.Fault) {
+	if why = tooMany(len(tokens)); why != (syntax.Fault{}) {
+		return s, why
+	}
+	for i, token := range tokens {
+		token = strings.Map(func(r rune) rune {
+			if isSeparator(r) {
+				return ' '
+			}
+			return r
+		}, strings.Trim(token, separators))
+		if token == "" {
+			return s, syntax.Because(syntax.KindNoTokens, "no token: token %d is blank", i+1)
+		}
+		if isLong(token) {
+			return s, tooLong(token)
+		}
+		tokens[i] = token
+	}
+	if len(tokens) == 0 {
+		return s, syntax.Because(syntax.KindNoTokens, "no tokens: the sentence is empty")
+	}
+	return Join(tokens), why
 }
 
 // Join makes a sentence of its words, without tags or heads. Its text is the

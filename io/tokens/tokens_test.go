@@ -154,6 +154,26 @@ func TestVertical(t *testing.T) {
 
 // Sentences up to the limits are read whole; longer ones are failures that
 // cost no memory for words.
+func TestOf(t *testing.T) {
+	s, why := Of([]string{" The", "New\nYork", "\u00a0"})
+	if why != (syntax.Fault{}) || s.Text != "The New York \u00a0" || len(s.Words) != 3 || s.Words[1].Form != "New York" || s.Words[1].StartChar != 4 {
+		t.Errorf("got %+v, %+v", s, why)
+	}
+	for _, c := range []struct {
+		tokens []string
+		want   string
+	}{
+		{nil, "the sentence is empty"},
+		{[]string{"a", " \t"}, "token 2 is blank"},
+		{[]string{strings.Repeat("x", syntax.MaxColumn+1)}, "token too long"},
+		{make([]string, syntax.MaxWords+1), "sentence too long"},
+	} {
+		if _, why := Of(c.tokens); !strings.Contains(why.Reason, c.want) {
+			t.Errorf("got %q, want %q", why.Reason, c.want)
+		}
+	}
+}
+
 func TestLongSentences(t *testing.T) {
 	for _, c := range []struct {
 		format    Format

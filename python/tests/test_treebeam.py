@@ -72,47 +72,107 @@ class Results(unittest.TestCase):
         cls.parser.close()
 
     def test_document(self):
-        (document,) = self.parser.parse([("letter", "The old boat wasn't theirs.")])
-        self.assertEqual((document["id"], document["failures"], len(document["sentences"])), ("letter", [], 1))
-        sentence = document["sentences"][0]
-        self.assertEqual((sentence["id"], sentence["text"], sentence["status"]), ("letter-1", "The old boat wasn't theirs.", "ok"))
-        self.assertEqual([w["form"] for w in sentence["words"]], ["The", "old", "boat", "was", "n't", "theirs", "."])
-        self.assertEqual(sentence["multiword_tokens"], [{"first": 4, "last": 5, "form": "wasn't"}])
-        boat = sentence["words"][2]
-        self.assertEqual((boat["id"], boat["upos"], boat["feats"], boat["start"], boat["end"]), (3, "NOUN", {"Number": "Sing"}, 8, 12))
-        self.assertTrue(0 < boat["head_conf"] <= 1 and 0 < sentence["tree_conf"] <= 1)
-        self.assertEqual(sum(w["head"] == 0 for w in sentence["words"]), 1)
+        (document,) = self.parser.pipe(["The old boat wasn't theirs."], ids=["letter"])
+        self.assertEqual((document.id, document.failures, len(document)), ("letter", [], 1))
+        sentence = document[0]
+        self.assertEqual((sentence.id, sentence.text, sentence.status), ("letter-1", "The old boat wasn't theirs.", "ok"))
+        self.assertEqual([str(w) for w in sentence], ["The", "old", "boat", "was", "n't", "theirs", "."])
+        self.assertEqual([(t.text, len(t.words)) for t in sentence.tokens[2:5]], [("boat", 1), ("wasn't", 2), ("theirs", 1)])
+        boat = document.words[2]
+        self.assertIs(boat, sentence.words[2])
+        self.assertEqual((boat.id, boat.text, boat.upos, boat.feats, boat.start, boat.end), (3, "boat", "NOUN", {"Number": "Sing"}, 8, 12))
+        self.assertTrue(0 < boat.head_conf <= 1 and 0 < sentence.tree_conf <= 1)
+        self.assertEqual([w for w in sentence if w.head is None], [sentence.root])
+        self.assertEqual([w.id for w in boat.subtree], [1, 2, 3])
+        for word in sentence:
+            self.assertTrue(all(child.head is word for child in word.children))
+            self.assertEqual(sum(len(child.subtree) for child in word.children) + 1, len(word.subtree))
+        self.assertEqual(sentence.root.subtree, sentence.words)
+        as_dict = json.loads(json.dumps(document.to_dict()))
+        self.assertEqual(as_dict["sentences"][0]["words"][2]["head"], boat.head_id)
+        self.assertEqual(as_dict["sentences"][0]["multiword_tokens"], [{"first": 4, "last": 5, "form": "wasn't"}])
+        self.assertEqual(pickle.loads(pickle.dumps(document)), document)
+        self.assertNotEqual(self.parser("Another."), document)
+        for text in (document, sentence, boat, sentence.tokens[0], document.find("NOUN")[0]):
+            self.assertIn(text.__class__.__name__, repr(text))
+
+    def test_tokens(self):
+        """Tokens of the caller stay as they are, and have places in their text."""
+        texts = [[["The", "cat", "doesn't", "sit", "."], ["It", "lies\ndown", "."]], [], [["a", ""], ["[b]", "😀"]]]
+        first, none, odd = self.parser.pipe(texts, pretokenized=True)
+        self.assertEqual([[w.text for w in s] for s in first], [["The", "cat", "doesn't", "sit", "."], ["It", "lies down", "."]])
+        self.assertEqual((first[0].text, first[0].start, first[1].start), ("The cat doesn't sit .", 0, 22))
+        self.assertEqual((first[0].words[2].start, first[0].words[2].end), (8, 15))
+        self.assertEqual((none.text, none.sentences, none.failures), ("", [], []))
+        self.assertEqual(([f.kind for f in odd.failures], [w.text for w in odd.words]), (["no_tokens"], ["[b]", "😀"]))
+        self.assertEqual(self.parser(texts[0], pretokenized=True), first)
+        self.assertEqual(self.parser("[b] 😀").words[0].start, 0)
+
+    def test_find(self):
+        """Hits are words of the sentences that were searched."""
+        document = self.parser("The old boat sank in the harbour. Dogs don't bark at cats. It rained.")
+        hits = document.find("v:VERB >nsubj n:NOUN")
+        self.assertEqual([(h["v"].text, h["n"].text) for h in hits], [("sank", "boat"), ("bark", "Dogs")])
+        self.assertIs(hits[1]["n"], document[1].words[0])
+        self.assertEqual([h.sentence.id for h in document.find("VERB")], ["0-1", "0-2", "0-3"])
+        self.assertEqual([list(h.words) for h in document.find("VERB >nsubj NOUN")], [["1", "2"]] * 2)
+        self.assertEqual(self.parser("").find("VERB"), [])
+        with self.assertRaisesRegex(treebeam.TreebeamError, "pattern"):
+            document.find("VERB [")
+
+    def test_pictures(self):
+        document = self.parser("The old boat sank. Dogs don't bark.")
+        self.assertTrue(document[1]._repr_svg_().startswith("<svg ") and "bark" in document[1].to_svg(conf=False))
+        self.assertIn("boat", document.to_html())
+        self.assertRegex(document.to_conllu(conf=True), r"\tHeadConf=0\.\d{4}\|DeprelConf=")
+
+    def test_words_frame(self):
+        texts = ["One dog can't bark.", "Two."]
+        for library, module in (("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow")):
+            try:
+                __import__(module)
+            except ImportError:
+                continue
+            with self.subTest(library):
+                frame = self.parser.words_frame(texts, library, ids=["a", "b"])
+                column = lambda name: frame[name].to_pylist() if library == "arrow" else list(frame[name])  # noqa: E731
+                self.assertEqual(column("doc_id"), ["a"] * 6 + ["b"] * 2)
+                self.assertEqual(column("id"), [1, 2, 3, 4, 5, 6, 1, 2])
+                self.assertEqual(column("lemma")[:4], ["one", "dog", "can", "not"])
+                self.assertEqual(column("head").count(0), 2)
+        with self.assertRaisesRegex(ValueError, "want one of pandas, polars, arrow"):
+            self.parser("One.").words_frame("numpy")
 
     def test_places(self):
         """Every word stands in its document where it says, whatever the escapes."""
         found = 0
-        for document in self.parser.parse(ODD):
+        for document in self.parser.pipe(ODD):
             end = 0
-            for sentence in document["sentences"]:
-                self.assertLessEqual(end, sentence["start"])
-                end = sentence["end"]
-                inside = {i for t in sentence["multiword_tokens"] for i in range(t["first"], t["last"] + 1)}
-                for word in sentence["words"]:
-                    self.assertIsNotNone(word["start"], word)
-                    if word["id"] in inside:
-                        continue
-                    there = document["text"][word["start"] : word["end"]]
-                    self.assertEqual(re.sub("[\ud800-\udfff\x00]", "\ufffd", there), word["form"])
+            for sentence in document:
+                self.assertLessEqual(end, sentence.start)
+                end = sentence.end
+                for token in sentence.tokens:
+                    self.assertIsNotNone(token.start, token)
+                    there = document.text[token.start : token.end]
+                    self.assertEqual(re.sub("[\ud800-\udfff\x00]", "\ufffd", there), token.text)
                     found += 1
-            rest = re.sub(r"\s|\u200b|\u2028", "", document["text"][end:])
+            rest = re.sub(r"\s|\u200b|\u2028", "", document.text[end:])
             self.assertEqual(rest, "")
         self.assertGreater(found, 300)
 
     def test_alone_and_together(self):
         """A text gives the same alone as among others, sent ahead or not."""
         texts = ODD + [prose(i, i % 7) for i in range(200)]
-        together = list(self.parser.parse(texts))
-        self.assertEqual([d["text"] for d in together], texts)
+        together = list(self.parser.pipe(texts))
+        self.assertEqual([d.text for d in together], texts)
         for i in range(0, len(texts), 9):
-            (alone,) = self.parser.parse([(str(i), texts[i])])
+            (alone,) = self.parser.pipe([texts[i]], ids=[i])
             self.assertEqual(alone, together[i])
+        self.assertEqual(list(self.parser.pipe(texts, batch_size=3, n_process=2)), together)
+        pairs = self.parser.pipe(((text, i) for i, text in enumerate(texts)), as_tuples=True)
+        self.assertEqual(list(pairs), [(d, i) for i, d in enumerate(together)])
         with treebeam.Parser(look_ahead=0) as slow:
-            self.assertEqual(list(slow.parse(texts[:60])), together[:60])
+            self.assertEqual(list(slow.pipe(texts[:60])), together[:60])
 
     def test_conllu(self):
         """CoNLL-U is the program's own, but for the ids."""
@@ -127,20 +187,19 @@ class Results(unittest.TestCase):
         self.assertEqual(without.sub("", ours), without.sub("", said.stdout.decode()))
         self.assertTrue(ours.startswith("# generator = treebeam "), ours[:200])
         self.assertEqual(self.parser.conllu(["", " "]), "")
-        self.assertIn("\n# newdoc id = a%0Ab\n# newpar\n# sent_id = a%0Ab-1\n", self.parser.conllu([("a\nb", "One.")]))
+        self.assertIn("\n# newdoc id = a%0Ab\n# newpar\n# sent_id = a%0Ab-1\n", self.parser.conllu(["One."], ids=["a\nb"]))
         ids = re.findall("^# sent_id = (.*)$", ours, re.MULTILINE)
         self.assertEqual(len(ids), len(set(ids)))
 
     def test_failures(self):
         """A record over the program's limit is a failure, and the next text is parsed."""
-        long, short = self.parser.parse(["word " * 4_000_000, "One dog barks."])
-        self.assertEqual((long["sentences"], [f["severity"] for f in long["failures"]]), ([], ["error"]))
-        self.assertIn("too long", long["failures"][0]["reason"])
-        self.assertEqual((len(short["sentences"]), short["failures"]), (1, []))
-        (repaired,) = self.parser.parse("half \ud83d a pair")
-        self.assertEqual([f["severity"] for f in repaired["failures"]], ["warning"])
+        long, short = self.parser.pipe(["word " * 4_000_000, "One dog barks."])
+        self.assertEqual((long.sentences, [f.severity for f in long.failures]), ([], ["error"]))
+        self.assertIn("too long", long.failures[0].reason)
+        self.assertEqual((len(short.sentences), short.failures), (1, []))
+        self.assertEqual([f.severity for f in self.parser("half \ud83d a pair").failures], ["warning"])
         with self.assertWarnsRegex(treebeam.TreebeamWarning, "invalid bytes"):
-            self.parser.conllu("half \ud83d a pair")
+            self.parser.conllu(["half \ud83d a pair"])
 
     def test_arrow(self):
         try:
@@ -170,15 +229,36 @@ class Results(unittest.TestCase):
             self.skipTest("no spaCy")
         text = "One  dog can't bark.\nReally?\n\n"
         vocab = spacy.blank("en").vocab
-        (doc,) = self.parser.spacy([("x", text)], vocab)
+        (doc,) = self.parser.spacy([text], vocab, ids=["x"])
         self.assertEqual((doc.text, doc.user_data["treebeam_id"]), (text, "x"))
         self.assertIs(doc.vocab, vocab)
         self.assertEqual([t.text for t in doc if not t.is_space], ["One", "dog", "ca", "n't", "bark", ".", "Really", "?"])
         self.assertEqual([s.text.strip() for s in doc.sents], ["One  dog can't bark.", "Really?"])
         dog, bark = doc[2], doc[5]
         self.assertEqual((dog.head, bark.dep_, dog.pos_, dog.morph.get("Number"), doc[4].lemma_), (bark, "ROOT", "NOUN", ["Sing"], "not"))
+        self.assertTrue(0 < dog._.head_conf <= 1 and doc[1].is_space and doc[1]._.head_conf is None)
         texts = [t for t in ODD if "\ud83d" not in t]
         self.assertEqual([d.text for d in self.parser.spacy(texts)], texts)
+        (doc,) = self.parser.spacy([[["The", "old", "cat"], ["It", "sat"]]], pretokenized=True)
+        self.assertEqual(([t.text for t in doc], doc.lang_, len(list(doc.sents))), (["The", "old", "cat", "It", "sat"], "en", 2))
+        self.assertEqual([chunk.text for chunk in doc.noun_chunks][:1], ["The old cat"])
+
+
+class Documentation(unittest.TestCase):
+    def test_examples(self):
+        """The examples of the docstrings run, and print what they say."""
+        import doctest
+
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            self.skipTest("no pyarrow")
+        import treebeam._parser
+
+        for module in (treebeam, treebeam._parser):
+            failed, tried = doctest.testmod(module, extraglobs={"treebeam": treebeam})
+            self.assertEqual(failed, 0)
+            self.assertGreater(tried, 2)
 
 
 class Streams(unittest.TestCase):
@@ -193,12 +273,12 @@ class Streams(unittest.TestCase):
                 yield "One dog barks. " * 10
 
         with treebeam.Parser(look_ahead=3_000) as parser:
-            results = parser.parse(endless())
+            results = parser.pipe(endless())
             for used in range(1, 100):
                 next(results)
                 self.assertLessEqual(taken - used, 3_000 // 150 + 1)
             results.close()
-            self.assertEqual(len(list(parser.parse(["One.", "Two."]))), 2)
+            self.assertEqual(len(list(parser.pipe(["One.", "Two."]))), 2)
 
     def test_source_that_waits_for_results(self):
         """With look_ahead=0 a source may wait for the result of what it gave."""
@@ -210,8 +290,8 @@ class Streams(unittest.TestCase):
 
         with treebeam.Parser(look_ahead=0) as parser:
             seen = []
-            for document in parser.parse(source()):
-                seen.append(document["text"])
+            for document in parser.pipe(source()):
+                seen.append(document.text)
                 if len(seen) < 5:
                     asked.append(f"Next {len(seen)}.")
         self.assertEqual(len(seen), 5)
@@ -219,21 +299,21 @@ class Streams(unittest.TestCase):
     def test_interleaved_and_abandoned(self):
         with treebeam.Parser() as parser:
             process = pid(parser)
-            first, second = parser.parse(f"A {i}." for i in range(300)), parser.parse(f"B {i}." for i in range(300))
+            first, second = parser.pipe(f"A {i}." for i in range(300)), parser.pipe(f"B {i}." for i in range(300))
             for i, (a, b) in enumerate(zip(first, second)):
-                self.assertEqual((a["text"], b["text"]), (f"A {i}.", f"B {i}."))
+                self.assertEqual((a.text, b.text), (f"A {i}.", f"B {i}."))
             for _ in range(20):
-                self.assertEqual(next(parser.parse(f"C {i}." for i in range(50)))["text"], "C 0.")
+                self.assertEqual(next(parser.pipe(f"C {i}." for i in range(50))).text, "C 0.")
 
             def broken():
                 yield "One."
                 raise KeyError("mine")
 
             with self.assertRaises(KeyError):
-                list(parser.parse(broken()))
+                list(parser.pipe(broken()))
             with self.assertRaises(TypeError):
-                list(parser.parse(["One.", 2]))
-            self.assertEqual(next(parser.parse("D."))["text"], "D.")
+                list(parser.pipe(["One.", 2]))
+            self.assertEqual(parser("D.").text, "D.")
             self.assertEqual(pid(parser), process)
 
     def test_threads(self):
@@ -242,7 +322,7 @@ class Streams(unittest.TestCase):
 
             def work(name):
                 texts = [f"Thread {name} says {i}. {prose(i, 2)}" for i in range(150)]
-                if [d["text"] for d in parser.parse(texts)] != texts:
+                if [d.text for d in parser.pipe(texts)] != texts:
                     wrong.append(name)
 
             threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
@@ -256,7 +336,7 @@ class Streams(unittest.TestCase):
         """More than any pipe holds, both ways, at once."""
         texts = [prose(i, 1_000) for i in range(4)]
         with treebeam.Parser(look_ahead=10_000_000) as parser:
-            self.assertEqual([d["text"] for d in parser.parse(texts)], texts)
+            self.assertEqual([d.text for d in parser.pipe(texts)], texts)
 
 
 class Refusals(unittest.TestCase):
@@ -271,7 +351,7 @@ class Refusals(unittest.TestCase):
             "-n 1", "--limit 1", "-i x", "--input x", "--files-from x", "--exclude x", "--end-marks=false", "-end-marks=false",
             "--text-key body", "--text-column=body", "--id-key x", "--id-column x", "--keep x", "--document line", "--exact 5 --to tsv",
         ):  # fmt: skip
-            with self.subTest(options), self.assertRaisesRegex(ValueError, r"^options: -.* cannot be used: .*parse\(\).*treebeam\.program\(\)"):
+            with self.subTest(options), self.assertRaisesRegex(ValueError, r"^options: -.* cannot be used: .*pipe\(\).*treebeam\.program\(\)"):
                 treebeam.Parser(options=options.split())
         with self.assertRaisesRegex(TypeError, r"want a list, such as \['--exact', '5'\]"):
             treebeam.Parser(options="--exact 5")
@@ -282,7 +362,7 @@ class Refusals(unittest.TestCase):
                 treebeam.Parser(options=options)
         for options in (["--exact", "-1"], ["--threads", "1"], ["--threads=1"], ["-v"], ["-q"], ["--", "-"]):
             with self.subTest(options), treebeam.Parser(options=options) as parser:
-                self.assertEqual(len(next(parser.parse("One."))["sentences"]), 1)
+                self.assertEqual(len(parser("One.")), 1)
 
     def test_texts(self):
         class NAType:
@@ -293,33 +373,52 @@ class Refusals(unittest.TestCase):
             __iter__ = lambda self: iter(self.columns)  # noqa: E731
 
         class Scalar:
-            as_py = None
+            def __init__(self, value):
+                self.as_py = lambda: value
 
         with treebeam.Parser() as parser:
             for texts, want in (
-                (["One.", 1], "text 1 is an int: want a string or a tuple (id, string)"),
-                ([None], 'text 0 is None: want a string or a tuple (id, string); leave out missing texts, or give ""'),
+                (["One.", 1], "text 1 is an int: want a string"),
+                ([None], 'text 0 is None: want a string; leave out missing texts, or give ""'),
                 (["One.", float("nan")], "text 1 is NaN: "),
-                ([NAType()], "text 0 is <NA>: want a string or a tuple (id, string); leave out"),
-                ([b"x"], "text 0 is bytes: want a string or a tuple (id, string); decode it first"),
-                ([bytearray(b"x")], "text 0 is a bytearray: want a string or a tuple (id, string); decode it first"),
-                ([Scalar()], "text 0 is a Scalar: want a string or a tuple (id, string); give the array's to_pylist()"),
+                ([NAType()], "text 0 is <NA>: want a string; leave out"),
+                ([b"x"], "text 0 is bytes: want a string; decode it first"),
+                ([bytearray(b"x")], "text 0 is a bytearray: want a string; decode it first"),
+                ([Scalar(None)], "text 0 is None: want a string; leave out"),
                 (b"xyz", "texts is bytes: decode it first"),
-                ([("a", "b", "c")], "text 0 is a tuple of 3: want a string or a tuple (id, string)"),
-                ([["Hello", "there"]], "text 0 is a list: want a string or a tuple (id, string)"),
-                ([(1, "b")], "text 0 has an id that is an int: want a string, such as '1'"),
-                ([("a", "b"), ("c", None)], "text 1, with the id 'c', is None: want a string; leave out"),
-                ({"a": "b"}, "texts is a dict: give texts.items()"),
-                (DataFrame(), "texts is a DataFrame: give the column with the texts"),
-                (5, "texts is an int: want a string"),
-                (None, "texts is None: want a string"),
+                ("One.", "texts is a string: want a list of texts; to parse one text, call the parser with it"),
+                ([("A text.", "ctx")], "text 0 is a tuple: want a string; for (text, context) give as_tuples=True, for ids give ids="),
+                ([["Hello", "there"]], "text 0 is a list: want a string; for lists of tokens give pretokenized=True"),
+                ({"a": "b"}, "texts is a dict: give its values(), and ids= its keys()"),
+                (DataFrame(), "texts is a DataFrame: give the column with the texts, and ids= another column"),
+                (5, "texts is an int: want strings"),
+                (None, "texts is None: want strings"),
             ):
                 with self.subTest(want):
-                    for call in (lambda texts: list(parser.parse(texts)), parser.conllu):
+                    for call in (lambda texts: list(parser.pipe(texts)), parser.conllu):
                         with self.assertRaises(TypeError) as caught:
                             call(texts)
                         self.assertTrue(str(caught.exception).startswith(want), caught.exception)
-            self.assertEqual([d["id"] for d in parser.parse({"a": "One.", "b": "Two."}.items())], ["a", "b"])
+            for options, error, want in (
+                ({"ids": ["a", None]}, TypeError, "text 1 has an id that is None: want a string or a whole number"),
+                ({"ids": [1.5]}, TypeError, "text 0 has an id that is a float"),
+                ({"ids": ["a"]}, ValueError, "text 1 has no id: there are 1 ids"),
+                ({"as_tuples": True}, TypeError, "text 0 is a str: with as_tuples=True, want tuples (text, context)"),
+                ({"pretokenized": True}, TypeError, "text 0 is a str: want a list of sentences, each a list of tokens"),
+                ({"batch_size": 0}, ValueError, "batch_size is 0: want at least 1"),
+            ):
+                with self.subTest(want), self.assertRaises(error) as caught:
+                    list(parser.pipe(["One.", "Two."], **options))
+                self.assertTrue(str(caught.exception).startswith(want), caught.exception)
+            for text, want in (
+                (["One", "dog"], "text 0, sentence 0, is a str: want a list of tokens"),
+                ([["One", None]], "text 0, sentence 0, has a token that is None: want a string"),
+                (7, "text 0 is an int: want a list of sentences"),
+            ):
+                with self.subTest(want), self.assertRaises(TypeError) as caught:
+                    parser(text, pretokenized=True)
+                self.assertTrue(str(caught.exception).startswith(want), caught.exception)
+            self.assertEqual([d.id for d in parser.pipe([Scalar("One."), "Two."], ids=[Scalar(7), True])], ["7", "1"])
 
     @unittest.skipIf(sys.platform == "win32", "needs /bin/sh")
     def test_another_program(self):
@@ -346,8 +445,10 @@ class Refusals(unittest.TestCase):
 
 class Lives(unittest.TestCase):
     def test_refused(self):
+        with self.assertRaisesRegex(ValueError, "there is no model 'fr': want 'english', or the path of a model file"):
+            treebeam.load("fr")
         with self.assertRaisesRegex(treebeam.TreebeamError, "nothing.tbm") as caught:
-            treebeam.Parser("nothing.tbm")
+            treebeam.load("nothing.tbm")
         self.assertEqual(caught.exception.status, 64)
         with self.assertRaises(treebeam.TreebeamError) as caught:
             treebeam.Parser(options=["--no-such-flag"])
@@ -359,14 +460,14 @@ class Lives(unittest.TestCase):
 
     def test_closed(self):
         parser = treebeam.Parser()
-        results = parser.parse(["One.", "Two."])
+        results = parser.pipe(["One.", "Two."])
         next(results)
         process = parser._process
         parser.close()
         parser.close()
         self.assertIsNotNone(process.child.poll())
         with self.assertRaisesRegex(ValueError, "closed"):
-            list(parser.parse("One."))
+            parser("One.")
 
     def test_collected(self):
         parser = treebeam.Parser()
@@ -379,14 +480,14 @@ class Lives(unittest.TestCase):
         with treebeam.Parser() as parser:
             parser._process.child.kill()
             eventually(lambda: parser._process.error)
-            self.assertEqual(len(next(parser.parse("One dog barks."))["sentences"]), 1)  # another process
-            results = parser.parse(prose(i, 300) for i in range(40))
+            self.assertEqual(len(parser("One dog barks.")), 1)  # another process
+            results = parser.pipe(prose(i, 300) for i in range(40))
             next(results)
             parser._process.child.kill()
             with self.assertRaises(treebeam.TreebeamError) as caught:
                 list(results)
             self.assertNotEqual(caught.exception.status, 0)
-            self.assertEqual(len(next(parser.parse("One dog barks."))["sentences"]), 1)
+            self.assertEqual(len(parser("One dog barks.")), 1)
 
     def test_another_program(self):
         """A program that says what it should not is an error, and nobody waits for more."""
@@ -404,19 +505,19 @@ class Lives(unittest.TestCase):
         with treebeam.Parser(options=["--projective"]) as parser:
             with pickle.loads(pickle.dumps(parser)) as copy:
                 self.assertNotEqual(pid(copy), pid(parser))
-                self.assertEqual(list(copy.parse("One.")), list(parser.parse("One.")))
+                self.assertEqual(copy("One."), parser("One."))
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork")
     def test_forked(self):
         """After a fork both sides go on; the child's end does not end the parent's process."""
         with treebeam.Parser() as parser:
-            results = parser.parse(["One.", "Two."] + [prose(i, 50) for i in range(20)])
+            results = parser.pipe(["One.", "Two."] + [prose(i, 50) for i in range(20)])
             next(results)
             child = os.fork()
             if child == 0:
                 status = 1
                 try:
-                    mine = [d["text"] for d in parser.parse(["Three.", "Four."])]
+                    mine = [d.text for d in parser.pipe(["Three.", "Four."])]
                     try:
                         list(results)
                     except treebeam.TreebeamError:
@@ -451,10 +552,10 @@ class Lives(unittest.TestCase):
                 while True:
                     yield "The old boat was not theirs. " * 100
             try:
-                for document in parser.parse(endless()):
+                for document in parser.pipe(endless()):
                     pass
             except KeyboardInterrupt:
-                print("interrupted", len(next(parser.parse("It works."))["sentences"]), parser._process.child.pid)
+                print("interrupted", len(parser("It works.")), parser._process.child.pid)
         """
         said = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], start_new_session=True, capture_output=True, text=True, timeout=120)
         self.assertRegex(said.stdout, r"^interrupted 1 \d+\n$", said.stderr)
@@ -483,7 +584,7 @@ class Lives(unittest.TestCase):
 
 
 def _in_pool(text):
-    return next(_shared.parse(text))["text"]
+    return _shared(text).text
 
 
 if __name__ == "__main__":

@@ -1,32 +1,41 @@
 """treebeam parses text to dependency trees, and says how sure it is of each.
 
-    import treebeam
+>>> import treebeam
+>>> nlp = treebeam.load("english")
+>>> doc = nlp("The old boat sank in the harbour.")
+>>> for word in doc.sentences[0].words:
+...     print(word.text, word.upos, word.deprel, word.head)
+The DET det boat
+old ADJ amod boat
+boat NOUN nsubj sank
+sank VERB root None
+in ADP case harbour
+the DET det harbour
+harbour NOUN obl sank
+. PUNCT punct sank
 
-    with treebeam.Parser() as parser:
-        for document in parser.parse(["The old boat wasn't theirs to sell."]):
-            for sentence in document["sentences"]:
-                for word in sentence["words"]:
-                    print(word["form"], word["upos"], word["head"], word["deprel"])
-
-A wheel holds the program, which does the work in a process of its own. The
-module needs nothing but Python; ``Parser.arrow`` needs pyarrow and
-``Parser.spacy`` spaCy.
+A wheel holds the program, which does the work in a process of its own. The module needs
+nothing but Python. ``Parser.arrow`` needs pyarrow, ``Parser.spacy`` needs spaCy, and
+``words_frame`` needs pandas, polars or pyarrow.
 """
 
-from ._documents import Document, Failure, MultiwordToken, Sentence, Word
-from ._parser import Parser, TreebeamWarning, program
+from ._documents import Document, Failure, Sentence, Token, Word
+from ._parser import Parser, TreebeamWarning, load, program
 from ._process import TreebeamError
+from ._search import Hit
 from ._version import __version__
 
 __all__ = [
     "Document",
     "Failure",
-    "MultiwordToken",
+    "Hit",
     "Parser",
     "Sentence",
+    "Token",
     "TreebeamError",
     "TreebeamWarning",
     "Word",
     "__version__",
+    "load",
     "program",
 ]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
+import operator
+from typing import Any, Deque, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-#: A text, or a tuple of an id and a text.
-Text = Union[str, Tuple[str, str]]
-
-_INPUT = "the parser sends texts to the program itself: give them to parse(), or run treebeam.program() to read files"
-_OUTPUT = "the parser reads what the program writes: use parse(), conllu(), arrow() or spacy(), or run treebeam.program() to write files"
+_INPUT = "the parser sends texts to the program itself: give them to pipe(), or run treebeam.program() to read files"
+_OUTPUT = "the parser reads what the program writes: use pipe(), arrow() or spacy(), or run treebeam.program() to write files"
 
 # Flags of the program that change what goes through the pipe, and their letters.
 _PIPE = {
@@ -41,35 +39,75 @@ def _remedy(option: str) -> Optional[str]:
     return _PIPE.get(name)
 
 
-def pairs(texts: Union[str, Iterable[Text]]) -> Iterator[Tuple[str, str]]:
+def texts_of(texts: Any, ids: Optional[Iterable[Any]], pretokenized: bool) -> Iterator[Tuple[str, Any]]:
     """Yields an id and a text for each text. TypeError says which one is neither."""
+    given = None if ids is None else iter(ids)
+    for number, item in enumerate(_items(texts, pretokenized)):
+        id = str(number)
+        if given is not None:
+            try:
+                id = _id(number, next(given))
+            except StopIteration:
+                raise ValueError(f"text {number} has no id: there are {number} ids") from None
+        yield id, (_sentences if pretokenized else _text)(number, item)
+
+
+def apart(texts: Any, contexts: Deque[Any]) -> Iterator[Any]:
+    """Yields the first items of tuples, and appends the second ones to contexts."""
+    for number, item in enumerate(_items(texts, False)):
+        if not isinstance(item, tuple) or len(item) != 2:
+            what = f"a tuple of {len(item)}" if isinstance(item, tuple) else _kind(item)
+            raise TypeError(f"text {number} is {what}: with as_tuples=True, want tuples (text, context)")
+        contexts.append(item[1])
+        yield item[0]
+
+
+def _items(texts: Any, pretokenized: bool) -> Iterable[Any]:
     if isinstance(texts, str):
-        texts = [texts]
-    elif isinstance(texts, (bytes, bytearray)):
+        raise TypeError("texts is a string: want a list of texts; to parse one text, call the parser with it")
+    if isinstance(texts, (bytes, bytearray)):
         raise TypeError(f"texts is {_kind(texts)}: decode it first, for instance with texts.decode()")
-    elif hasattr(texts, "columns"):  # iterating it gives the names of its columns
-        raise TypeError(f"texts is {_kind(texts)}: give the column with the texts, or zip(ids, texts) of two columns")
-    elif isinstance(texts, Mapping):
-        raise TypeError(f"texts is {_kind(texts)}: give texts.items() to parse its values with its keys as ids, or texts.values()")
-    elif not isinstance(texts, Iterable):
-        raise TypeError(f"texts is {_kind(texts)}: want a string, or any number of strings or (id, string)")
-    for number, item in enumerate(texts):
-        yield _pair(number, item)
+    if hasattr(texts, "columns"):  # iterating it gives the names of its columns
+        raise TypeError(f"texts is {_kind(texts)}: give the column with the texts, and ids= another column")
+    if isinstance(texts, Mapping):
+        raise TypeError(f"texts is {_kind(texts)}: give its values(), and ids= its keys()")
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"texts is {_kind(texts)}: want {'lists of sentences' if pretokenized else 'strings'}")
+    return texts
 
 
-def _pair(number: int, item: Any) -> Tuple[str, str]:
+def _text(number: int, item: Any) -> str:
+    if hasattr(item, "as_py"):  # a scalar of pyarrow
+        item = item.as_py()
     if isinstance(item, str):
-        return str(number), item
-    if not isinstance(item, tuple):
-        raise TypeError(f"text {number} is {_kind(item)}: want a string or a tuple (id, string){_advice(item)}")
-    if len(item) != 2:
-        raise TypeError(f"text {number} is a tuple of {len(item)}: want a string or a tuple (id, string)")
-    document, text = item
-    if not isinstance(document, str):
-        raise TypeError(f"text {number} has an id that is {_kind(document)}: want a string, such as {str(document)!r}")
-    if not isinstance(text, str):
-        raise TypeError(f"text {number}, with the id {document!r}, is {_kind(text)}: want a string{_advice(text)}")
-    return document, text
+        return item
+    raise TypeError(f"text {number} is {_kind(item)}: want a string{_advice(item)}")
+
+
+def _sentences(number: int, item: Any) -> List[List[str]]:
+    if isinstance(item, str) or not isinstance(item, Iterable):
+        raise TypeError(f"text {number} is {_kind(item)}: want a list of sentences, each a list of tokens")
+    sentences = []
+    for i, sentence in enumerate(item):
+        if isinstance(sentence, str) or not isinstance(sentence, Iterable):
+            raise TypeError(f"text {number}, sentence {i}, is {_kind(sentence)}: want a list of tokens")
+        tokens = list(sentence)
+        for token in tokens:
+            if not isinstance(token, str):
+                raise TypeError(f"text {number}, sentence {i}, has a token that is {_kind(token)}: want a string")
+        sentences.append(tokens)
+    return sentences
+
+
+def _id(number: int, id: Any) -> str:
+    if hasattr(id, "as_py"):
+        id = id.as_py()
+    if isinstance(id, str):
+        return id
+    try:
+        return str(operator.index(id))  # whole numbers, of numpy, too
+    except TypeError:
+        raise TypeError(f"text {number} has an id that is {_kind(id)}: want a string or a whole number") from None
 
 
 def _is_missing(value: Any) -> bool:
@@ -88,6 +126,8 @@ def _advice(value: Any) -> str:
         return '; leave out missing texts, or give ""'
     if isinstance(value, (bytes, bytearray)):
         return "; decode it first"
-    if hasattr(value, "as_py"):
-        return "; give the array's to_pylist()"
+    if isinstance(value, tuple):
+        return "; for (text, context) give as_tuples=True, for ids give ids="
+    if isinstance(value, list):
+        return "; for lists of tokens give pretokenized=True"
     return ""

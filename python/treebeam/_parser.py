@@ -10,15 +10,26 @@ import sys
 import threading
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, overload
 
-from ._arguments import Text, check_options, pairs
-from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
+from . import _frame
+from ._arguments import apart, check_options, texts_of
+from ._documents import Document, Failure, Row, conllu_of
 from ._process import Process, Ticket, TreebeamError
+from ._rows import rows_of
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import spacy
+
+#: A text that is cut into sentences and tokens already.
+Sentences = Sequence[Sequence[str]]
+
+Context = TypeVar("Context")
+
+ENGLISH = "english"
 
 _LOOK_AHEAD = 400_000  # characters; less starves the program, more only costs memory
 _MOST_AHEAD = 2_000  # documents
@@ -41,9 +52,9 @@ def program() -> str:
 
 
 class Parser:
-    """Parses texts to dependency trees.
+    """Parses texts to dependency trees: call it with a text, or ``pipe`` with many.
 
-    ``model`` is a model file, and None the English one in the program;
+    ``model`` is ``"english"``, which is in the program, or the path of a model file;
     ``accurate`` takes the accurate English one. ``effort``, from 0 to 1, spends
     the accurate model's time only where the fast one expects to be wrong.
     ``lines`` says what a line break in a text means: auto, wrapped, paragraph
@@ -58,14 +69,14 @@ class Parser:
 
     One process of the program serves a parser until ``close``, the end of a
     ``with`` block, or Python's own end. The constructor starts it, and raises
-    TreebeamError if it refuses the options or does not answer within two minutes. If it dies, or after a fork, the next
-    call starts another. Threads may share a parser; each call then waits for its
+    TreebeamError if it refuses the options or does not answer within two minutes. If it
+    dies, or after a fork, the next call starts another. Threads may share a parser; each call then waits for its
     own texts only. A parser can be pickled: the copy starts a process of its own.
     """
 
     def __init__(
         self,
-        model: Union[str, "os.PathLike[str]", None] = None,
+        model: Union[str, "os.PathLike[str]"] = ENGLISH,
         *,
         accurate: bool = False,
         effort: Optional[float] = None,
@@ -79,12 +90,15 @@ class Parser:
         executable: Optional[str] = None,
     ):
         check_options(options)
+        self._english = model == ENGLISH
+        if isinstance(model, str) and model.isalpha() and not self._english and not os.path.exists(model):
+            raise ValueError(f"there is no model {model!r}: want {ENGLISH!r}, or the path of a model file, such as '{model}.tbm'")
         self._command = [executable or program(), "parse", "-", "--from", "jsonl", "--to", "jsonl", "--end-marks", "--quiet"]
         self._command += ["--lines", lines]
         if accurate:
             self._command.append("--accurate")
         for flag, value in (
-            ("--model", model),
+            ("--model", None if self._english else model),
             ("--effort", effort),
             ("--abbreviations", abbreviations),
             ("--keep-together", keep_together),
@@ -131,29 +145,74 @@ class Parser:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> Tuple[List[str], int, str]:
-        return self._command, self._look_ahead, self._head
+    def __getstate__(self) -> Tuple[List[str], int, str, bool]:
+        return self._command, self._look_ahead, self._head, self._english
 
-    def __setstate__(self, state: Tuple[List[str], int, str]) -> None:
-        self._command, self._look_ahead, self._head = state
+    def __setstate__(self, state: Tuple[List[str], int, str, bool]) -> None:
+        self._command, self._look_ahead, self._head, self._english = state
         self._open()
 
-    def parse(self, texts: Union[str, Iterable[Text]]) -> Iterator[Document]:
+    def __call__(self, text: Union[str, Sentences], *, pretokenized: bool = False) -> Document:
+        """Returns the document of one text.
+
+        With ``pretokenized``, the text is a list of sentences, each a list of tokens,
+        and the parser takes them as they are.
+
+            >>> doc = treebeam.load("english")("The dog barked at the cat.")
+            >>> [child.text for child in doc.sentences[0].root.children]
+            ['dog', 'cat', '.']
+        """
+        return next(self.pipe([text], pretokenized=pretokenized))
+
+    @overload
+    def pipe(
+        self, texts: Iterable[Union[str, Sentences]], *, ids: Optional[Iterable[Union[str, int]]] = None, as_tuples: Literal[False] = False,
+        pretokenized: bool = False, batch_size: Optional[int] = None, n_process: int = 1,
+    ) -> Iterator[Document]: ...  # fmt: skip
+    @overload
+    def pipe(
+        self, texts: Iterable[Tuple[Union[str, Sentences], Context]], *, ids: Optional[Iterable[Union[str, int]]] = None, as_tuples: Literal[True],
+        pretokenized: bool = False, batch_size: Optional[int] = None, n_process: int = 1,
+    ) -> Iterator[Tuple[Document, Context]]: ...  # fmt: skip
+    def pipe(
+        self,
+        texts: Iterable[Any],
+        *,
+        ids: Optional[Iterable[Union[str, int]]] = None,
+        as_tuples: bool = False,
+        pretokenized: bool = False,
+        batch_size: Optional[int] = None,
+        n_process: int = 1,
+    ) -> Iterator[Any]:
         """Yields a document for each text, in their order.
 
-        ``texts`` is one text or any number: strings, or tuples of an id and a
-        string. TypeError says which one is neither. Without an id a text has its number, from 0. What could not be
-        parsed stands in the document's ``failures``. Texts are read and sent
-        ahead, as far as ``look_ahead`` says, by the thread that asks for
-        documents.
-        """
-        for document, text, rows, failures in self._rows(texts):
-            yield {"id": document, "text": text, "sentences": [sentence_of(row, text) for row in rows], "failures": failures}
+        A text is a string or, with ``pretokenized``, a list of sentences, each a list of
+        tokens. ``ids`` are the ids of the documents; without them they are numbered from
+        0. With ``as_tuples``, the texts are tuples of a text and anything else, and so are
+        the results. TypeError says which text is not what it should be.
 
-    def conllu(self, texts: Union[str, Iterable[Text]]) -> str:
+        What could not be parsed stands in the document's ``failures``. Texts are read and
+        sent ahead, as far as ``look_ahead`` says and at most ``batch_size`` texts, by the
+        thread that asks for documents. ``n_process`` is there for programs written for
+        spaCy: the program uses all cores whatever it is.
+
+            >>> nlp = treebeam.load("english")
+            >>> [(doc.id, len(doc.sentences)) for doc in nlp.pipe(["One dog barks.", "Two cats sleep. One wakes."], ids=["a", "b"])]
+            [('a', 1), ('b', 2)]
+        """
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}: want at least 1")
+        if not as_tuples:
+            yield from self._documents(texts, ids, pretokenized, batch_size)
+            return
+        contexts: Deque[Any] = collections.deque()
+        for document in self._documents(apart(texts, contexts), ids, pretokenized, batch_size):
+            yield document, contexts.popleft()
+
+    def conllu(self, texts: Iterable[str], *, ids: Optional[Iterable[Union[str, int]]] = None) -> str:
         """Returns the trees as CoNLL-U, as the program writes it. What failed is a TreebeamWarning."""
         made: List[str] = []
-        for _, _, rows, failures in self._rows(texts):
+        for _, _, rows, failures in self._rows(texts, ids):
             _warn(failures)
             if not rows:
                 continue
@@ -172,7 +231,7 @@ class Parser:
             self._head = "".join(line for line in lines if line.startswith(("# generator = ", "# model = ")))
         return self._head
 
-    def arrow(self, texts: Union[str, Iterable[Text]]) -> "pyarrow.Table":
+    def arrow(self, texts: Iterable[str], *, ids: Optional[Iterable[Union[str, int]]] = None) -> "pyarrow.Table":
         """Returns a table of sentences. It needs pyarrow.
 
         It has the columns of ``trees/`` in the Parquet output, but for those
@@ -181,44 +240,82 @@ class Parser:
         """
         from . import _arrow
 
-        return _arrow.table(row for _, _, rows, failures in self._rows(texts) if _warn(failures) for row in rows)
+        return _arrow.table(row for _, _, rows, failures in self._rows(texts, ids) if _warn(failures) for row in rows)
 
-    def spacy(self, texts: Union[str, Iterable[Text]], vocab: Optional["spacy.vocab.Vocab"] = None) -> Iterator["spacy.tokens.Doc"]:
+    def words_frame(self, texts: Iterable[str], library: Optional[str] = None, *, ids: Optional[Iterable[Union[str, int]]] = None) -> Any:
+        """Returns a table with a row for each word of all texts.
+
+        ``library`` is ``"pandas"``, ``"polars"`` or ``"arrow"``; by default the first of
+        these that is installed. What failed is a TreebeamWarning.
+
+            >>> frame = treebeam.load("english").words_frame(["One dog barks.", "Two cats sleep."], "arrow")
+            >>> frame.column("lemma").to_pylist()
+            ['one', 'dog', 'bark', '.', 'two', 'cat', 'sleep', '.']
+        """
+        return _frame.frame((d for d in self._documents(texts, ids, False, None) if _warn(d.failures)), library)
+
+    def spacy(
+        self,
+        texts: Iterable[Union[str, Sentences]],
+        vocab: Optional["spacy.vocab.Vocab"] = None,
+        *,
+        ids: Optional[Iterable[Union[str, int]]] = None,
+        pretokenized: bool = False,
+    ) -> Iterator["spacy.tokens.Doc"]:
         """Yields a spaCy Doc for each text. It needs spaCy.
 
         A Doc has words with heads, deps (``root`` is ``ROOT`` there), tags
-        (XPOS), pos (UPOS), morph and lemmas. Its text is the given one where
+        (XPOS), pos (UPOS), morph and lemmas, and ``token._.head_conf``, ``deprel_conf``
+        and ``upos_conf``. Its text is the given one where
         words can be found in it; the words of a token such as French ``du``
         (``de le``) stand for themselves. What failed is a TreebeamWarning.
         """
         from . import _spacy
 
-        make = _spacy.maker(vocab)
-        for document, text, rows, failures in self._rows(texts):
-            _warn(failures)
-            yield make(document, text, [sentence_of(row, text) for row in rows])
+        make = _spacy.maker(vocab, self._english)
+        for document in self._documents(texts, ids, pretokenized, None):
+            _warn(document.failures)
+            yield make(document)
 
-    def _rows(self, texts: Union[str, Iterable[Text]]) -> Iterator[Tuple[str, str, List[Row], List[Failure]]]:
+    def _documents(self, texts: Any, ids: Any, pretokenized: bool, most: Optional[int]) -> Iterator[Document]:
+        for id, text, rows, failures in self._rows(texts, ids, pretokenized, most):
+            yield Document(id, text, rows, failures, self._command[0])
+
+    def _rows(
+        self, texts: Any, ids: Any, pretokenized: bool = False, most: Optional[int] = None
+    ) -> Iterator[Tuple[str, str, List[Row], List[Failure]]]:
         process = self._running()
-        ahead: Deque[Tuple[str, str, Ticket]] = collections.deque()
+        ahead: Deque[Tuple[str, Ticket]] = collections.deque()
         size = 0
-        for document, text in pairs(texts):
-            ahead.append((document, text, process.write(text)))
-            size += len(text)
-            while ahead and (ahead[0][2].done or size > self._look_ahead or len(ahead) > _MOST_AHEAD):
-                size -= len(ahead[0][1])
+        for id, text in texts_of(texts, ids, pretokenized):
+            ahead.append((id, process.write(text)))
+            size += len(ahead[-1][1].text)
+            while ahead and (ahead[0][1].done or size > self._look_ahead or len(ahead) > (most or _MOST_AHEAD)):
+                size -= len(ahead[0][1].text)
                 yield _result(process, *ahead.popleft())
         while ahead:
             yield _result(process, *ahead.popleft())
 
 
-def _result(process: Process, document: str, text: str, ticket: Ticket) -> Tuple[str, str, List[Row], List[Failure]]:
+def _result(process: Process, id: str, ticket: Ticket) -> Tuple[str, str, List[Row], List[Failure]]:
     process.wait(ticket)
-    rows, failures = rows_of(document, text, ticket)
-    return document, text, rows, failures
+    rows, failures = rows_of(id, ticket)
+    return id, ticket.text, rows, failures
 
 
 def _warn(failures: List[Failure]) -> bool:
     for failure in failures:
-        warnings.warn(f"{failure['severity']}: {failure['reason']}", TreebeamWarning, stacklevel=4)
+        warnings.warn(f"{failure.severity}: {failure.reason}", TreebeamWarning, stacklevel=4)
     return True
+
+
+def load(model: Union[str, "os.PathLike[str]"] = "english", **options: Any) -> Parser:
+    """Returns a parser with a model: ``"english"``, or the path of a model file.
+
+    ``options`` are the arguments of ``Parser``.
+
+        >>> nlp = treebeam.load("english", accurate=True)
+        >>> print(nlp("She gave him a book.").sentences[0].root.lemma)
+        give
+    """
+    return Parser(model, **options)

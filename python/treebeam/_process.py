@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import weakref
-from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple, Union
 
 _END = b'{"end_of":'
 _PATIENCE = 120.0  # seconds for a program to start; a large model on a busy machine takes some
@@ -39,17 +39,19 @@ class TreebeamError(RuntimeError):
 class Ticket:
     """A document that was written, and what came back."""
 
-    __slots__ = ("offset", "literal", "lines", "done")
+    __slots__ = ("text", "tokens", "offset", "literal", "lines", "done")
 
-    def __init__(self, offset: int, literal: bytes):
+    def __init__(self, text: str, tokens: bool, offset: int, literal: bytes):
+        self.text = text
+        self.tokens = tokens  # were written, not the text
         self.offset = offset  # of the text's JSON string in the stream, behind its quote
         self.literal = literal  # the JSON string between its quotes
         self.lines: List[bytes] = []  # rows without the end mark
         self.done = False
 
 
-def _line(text: str) -> Tuple[bytes, bytes]:
-    """Returns a record as a line of JSON, and the text's JSON string in it."""
+def _line(text: Union[str, List[List[str]]]) -> Tuple[bytes, bytes]:
+    """Returns a record as a line of JSON, and what is between the quotes of its text."""
     literal = json.dumps(text, ensure_ascii=False)
     try:
         string = literal.encode("utf-8")
@@ -109,13 +111,14 @@ class Process:
             answer = ticket.lines[0].decode("utf-8", "replace").rstrip()
             raise TreebeamError(f"{name} answers an empty text with {answer:.300}; leave out the option that makes it do so")
 
-    def write(self, text: str) -> Ticket:
-        """Sends a document. It may block, but never for the reader of results."""
+    def write(self, text: Union[str, List[List[str]]]) -> Ticket:
+        """Sends a document: a text, or sentences of tokens. It may block, but never for the reader of results."""
         line, literal = _line(text)
+        plain = text if isinstance(text, str) else " ".join(token for sentence in text for token in sentence)
         with self._write_lock:
             if self.error:
                 raise self.error
-            ticket = Ticket(self._written + len(b'{"text":"'), literal)
+            ticket = Ticket(plain, plain is not text, self._written + len(b'{"text":"'), literal)
             with self._changed:
                 self._waiting.append(ticket)
             try:

@@ -1,0 +1,21 @@
+"""Pictures of trees, drawn by the program."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import List
+
+from ._process import TreebeamError
+
+
+def run(program: str, arguments: List[str], conllu: str) -> str:
+    """Runs a command of the program over CoNLL-U, and returns what it prints."""
+    said = subprocess.run([program, *arguments], input=conllu.encode("utf-8", "replace"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if said.returncode:
+        raise TreebeamError(said.stderr.decode("utf-8", "replace").rstrip(), said.returncode)
+    return said.stdout.decode("utf-8")
+
+
+def draw(conllu: str, format: str, conf: bool, program: str) -> str:
+    """Returns sentences as ``svg`` (one sentence) or ``html``."""
+    return run(program, ["show", "-", "--count", "1000000000", "--to", format, *(["--conf"] if conf else [])], conllu)
