@@ -34,7 +34,7 @@ export function measure() {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = light(getComputedStyle(document.body).backgroundColor);
-  for (const [selector, property] of [['body', 'color'], ['.soft', 'color'], ['.error', 'color'], ['svg .label', 'fill'], ['svg .tag', 'fill'], ['svg .low', 'fill'], ['.chart text', 'fill']]) {
+  for (const [selector, property] of [['body', 'color'], ['.soft', 'color'], ['.error', 'color'], ['svg .label', 'fill'], ['svg .tag', 'fill'], ['svg .low', 'fill']]) {
     const e = document.querySelector(selector);
     if (!e) continue;
     const front = light(getComputedStyle(e)[property]);

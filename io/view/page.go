@@ -21,14 +21,13 @@ var page = template.Must(template.New("page").Parse(pageText))
 
 // What page.html shows.
 type pageData struct {
-	Name, Summary                                 string
-	Counts                                        []tile
-	Examples, Lowest                              []figure
-	Lists, Words, Quality, Files, Failures, About []table
-	Forecast                                      string
-	Charts                                        []chart
-	Limits                                        struct{ MinExample, MaxExample int }
-	Sure                                          string
+	Name, Summary                                         string
+	Counts                                                []tile
+	Examples, Lowest                                      []figure
+	Lists, Words, Quality, Shapes, Files, Failures, About []table
+	Forecast                                              string
+	Limits                                                struct{ MinExample, MaxExample int }
+	Sure                                                  string
 }
 
 type tile struct {
@@ -111,10 +110,10 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.status.byName) > 0 {
 		d.Files = append(d.Files, meanings("Trees by status", "status", &r.status, statusNames))
 	}
-	d.Charts = append(d.Charts, newChart("Words in a sentence", "", "sentences", r.lengths))
+	d.Shapes = append(d.Shapes, histogramTable("Words in a sentence", "", "sentences", r.lengths))
 	for i, h := range r.signals {
 		if h.N > 0 {
-			d.Charts = append(d.Charts, newChart(signals[i].column, signals[i].about, signals[i].unit, h))
+			d.Shapes = append(d.Shapes, histogramTable(signals[i].column, signals[i].about+"; ", signals[i].unit, h))
 		}
 	}
 	for _, t := range r.lowest.Trees() {
@@ -272,6 +271,18 @@ func (r *Report) meansTable(title, column string, t *tally) table {
 		table.Rows = append(table.Rows, row)
 	}
 	table.More = others(list, more, total, "word")
+	return table
+}
+
+// histogramTable has a row for each bin, with a bar.
+func histogramTable(title, about, unit string, h *histogram) table {
+	table := table{Title: title, Note: about + "none", Class: "words", Columns: []tableColumn{{title, rowHead}, {unit, numbers}, {"share", numbers}, {"", gauge}}}
+	if h.N > 0 {
+		table.Note = fmt.Sprintf("%s%s %s, mean %.3g", about, number(h.N), unit, h.Sum/float64(h.N))
+	}
+	for i, n := range h.Counts {
+		table.add(h.Names[i], number(n), percent(n, h.N), width(n, max(slices.Max(h.Counts), 1)))
+	}
 	return table
 }
 

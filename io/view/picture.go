@@ -306,6 +306,9 @@ func (p *picture) arc(a *arc, above int) drawnArc {
 	return d
 }
 
+// round keeps a decimal.
+func round(v float64) float64 { return float64(int64(v*10+0.5)) / 10 }
+
 // pixels estimates how wide s is at a font size. Letters of scripts that
 // fixed-width fonts lack come from fonts with wider ones.
 func pixels(s string, size int) float64 {
