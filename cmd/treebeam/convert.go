@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/mirror"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -38,12 +39,11 @@ func newConvert() *cobra.Command {
 	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file into `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace existing files")
-	state := fs.String("state", "", "instead of an output, read what is current in the state in `FOLDER`")
 	choose(fs, "to", pipeline.FormatNames()...)
 	cmd.Example = `
   treebeam convert out -o trees.conllu
   treebeam convert out -o words.csv                one row per word, with a header line
-  treebeam convert --state state --to jsonl | head -1
+  treebeam convert state --to jsonl | head -1
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		if err := checkEnding("--output", *file, *to); err != nil {
@@ -56,21 +56,10 @@ func newConvert() *cobra.Command {
 		if err := checkConf(*to, *conf); err != nil {
 			return err
 		}
-		switch {
-		case *perFile != "" && *file != "":
+		if *perFile != "" && *file != "" {
 			return refuse("--output and --per-file exclude each other")
-		case *state != "" && len(others) > 0:
-			return refuse("an output folder and --state exclude each other")
 		}
-		var from *output.Reader
-		var err error
-		if *state != "" {
-			if from, err = openState(ctx, *state); err == nil {
-				err = checkTarget(from, *file)
-			}
-		} else {
-			from, err = openOne(ctx, others, *file)
-		}
+		from, err := openOne(ctx, others, *file)
 		if err != nil {
 			return err
 		}
@@ -126,5 +115,78 @@ func reportConverted(s output.Converted) {
 	}
 	if s.Lost > 0 {
 		say(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
+	}
+}
+
+// convertPerFile writes a file below dir for every input file of output that has
+// sentences. It writes nothing if one of these files already exists, unless overwrite
+// is set.
+func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, rows *pipeline.Writer, overwrite bool) (err error) {
+	files, err := mirrorOf(from, pipeline.FormatOf(to).Extensions[0])
+	if err != nil {
+		return err
+	}
+	if err := output.CheckTarget("--per-file", dir, true); err != nil {
+		return err
+	}
+	if overwrite {
+		if err := from.NoInputs("--per-file", dir, files.Names); err != nil {
+			return err
+		}
+	}
+	w, err := files.Open(dir)
+	if err != nil {
+		return refuse("--per-file %s: %w; name a folder that can be written", dir, err)
+	}
+	defer w.Abort()
+	if !overwrite {
+		switch old, err := w.Existing(); {
+		case err != nil:
+			return refuse("--per-file %s: %w", dir, err)
+		case len(old) > 0:
+			return refuse("--per-file %s: %d of the %d files are there already, such as %q; name another folder, or replace them with --overwrite",
+				dir, len(old), len(files.Names), old[0])
+		}
+	}
+	w.End = func(dst []byte) ([]byte, error) {
+		defer rows.Restart()
+		return rows.End(dst)
+	}
+	stats, err := from.Sentences(func(r *output.Row) error {
+		err := w.Write(r.SourceURI(), func(dst []byte) ([]byte, error) { return rows.Append(dst, r) })
+		return cmp.Or(ctx.Err(), err)
+	})
+	if err := cmp.Or(err, w.Close()); err != nil {
+		return err
+	}
+	say(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, w.Files, w.Texts)
+	printRenamed(files.Renamed)
+	reportConverted(stats)
+	return nil
+}
+
+// mirrorOf gives each input file that has sentences a file.
+func mirrorOf(from *output.Reader, extension string) (*mirror.Mapping, error) {
+	var documents []mirror.Document
+	for d, err := range from.Documents {
+		if err != nil {
+			return nil, err
+		}
+		if d.Blocks > 0 {
+			documents = append(documents, mirror.Document{Source: d.SourceURI, ID: d.DocID})
+		}
+	}
+	return mirror.Map(documents, extension), nil
+}
+
+// renamedShown is how many changed names are listed.
+const renamedShown = 5
+
+func printRenamed(list []mirror.Renamed) {
+	for _, r := range list[:min(len(list), renamedShown)] {
+		say(os.Stderr, "%q is in %q: its id could not be the name of a file, or another file has it\n", r.ID, r.Name)
+	}
+	if more := len(list) - renamedShown; more > 0 {
+		say(os.Stderr, "and %d more\n", more)
 	}
 }

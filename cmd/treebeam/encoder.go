@@ -75,24 +75,15 @@ func newEncoder() *cobra.Command {
 // importEncoder writes the file and says what it is.
 func importEncoder(file string, p *encode.Params) error {
 	sum := sha256.New()
-	count := new(counter)
-	err := writeOutput("--output", file, func(out io.Writer) error { return encoder.Write(io.MultiWriter(out, sum, count), p) })
+	err := writeOutput("--output", file, func(out io.Writer) error { return encoder.Write(io.MultiWriter(out, sum), p) })
 	if err != nil {
 		return fmt.Errorf("encoder %s: %w", file, err)
 	}
 	if err := printPretrained(stdout, p, false); err != nil {
 		return err
 	}
-	say(stdout, "%s: %d bytes, sha256 %s\n", file, *count, hex.EncodeToString(sum.Sum(nil)))
+	say(stdout, "%s: sha256 %s\n", file, hex.EncodeToString(sum.Sum(nil)))
 	return nil
-}
-
-// A counter counts the bytes that are written to it.
-type counter int64
-
-func (c *counter) Write(b []byte) (int, error) {
-	*c += counter(len(b))
-	return len(b), nil
 }
 
 func printPretrained(out io.Writer, p *encode.Params, asJSON bool) error {

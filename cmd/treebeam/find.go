@@ -105,7 +105,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	case o.Limit > 0 && sum.Hits >= o.Limit:
 		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
 	default:
-		say(os.Stderr, "hits: %d, in %d of %s\n", sum.Hits, sum.Sentences, plural(int64(sum.Searched), "sentence"))
+		say(os.Stderr, "hits: %d, in %d of %s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"))
 	}
 	if sum.Hits == 0 {
 		for _, name := range p.Unknown() {
@@ -120,7 +120,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if sum.Partial > 0 {
-		say(os.Stderr, "not all hits were found in %s: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", plural(sum.Partial, "sentence"), pattern.MaxHits)
+		say(os.Stderr, "not all hits were found in %s: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", view.Many(sum.Partial, "sentence"), pattern.MaxHits)
 	}
 	return nil
 }

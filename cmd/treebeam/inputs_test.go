@@ -41,7 +41,7 @@ func TestFilesFrom(t *testing.T) {
 	}
 	ends(t, exitRefused, "leaves no file", toyCommand("--files-from=list", "--exclude", "*.txt", "--state=state", "-q")...)
 	ends(t, exitOK, "", toyCommand("--files-from=list", "--exclude", "b/*.txt", "--state=state", "-q")...)
-	if _, text, stderr = treebeam(t, "", "convert", "--state", "state", "--to", "text"); text != "One two .\nFive six .\nSeven eight .\n" {
+	if _, text, stderr = treebeam(t, "", "convert", "state", "--to", "text"); text != "One two .\nFive six .\nSeven eight .\n" {
 		t.Errorf("%q, %s", text, stderr)
 	}
 }

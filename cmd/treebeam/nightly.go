@@ -13,8 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
@@ -53,7 +55,7 @@ func (c *parseCommand) checkNight() error {
 	case c.options.Output != "":
 		return refuse("--state and --output exclude each other: the runs of a state are folders in it")
 	case c.to != "" && c.to != "parquet":
-		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
+		return refuse("--to %s cannot be used with --state; treebeam convert FOLDER writes other formats", c.to)
 	case c.options.Limit != 0:
 		return refuse("--limit %d cannot be used with --state, which works on whole documents; name fewer files", c.options.Limit)
 	case c.options.Verify:
@@ -154,14 +156,14 @@ func printResumed(w io.Writer, n *nightly.Night) {
 	for _, run := range n.Runs {
 		if run.Continued {
 			if n.Lost[run.Name] != "" {
-				say(w, "%s makes its missing parts again, of %s\n", run.Name, plural(int64(run.Files), "file"))
+				say(w, "%s makes its missing parts again, of %s\n", run.Name, view.Many(int64(run.Files), "file"))
 				continue
 			}
-			say(w, "an interrupted night goes on: %s in %s\n", plural(int64(run.Files), "file"), run.Name)
+			say(w, "an interrupted night goes on: %s in %s\n", view.Many(int64(run.Files), "file"), run.Name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		say(w, "taken over from %[2]s, a night that did not come to its end: %[1]s\n", plural(int64(n.TakenOver[run]), "file"), run)
+		say(w, "taken over from %[2]s, a night that did not come to its end: %[1]s\n", view.Many(int64(n.TakenOver[run]), "file"), run)
 	}
 	for _, run := range n.Left {
 		say(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
@@ -215,7 +217,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	printResumed(out, n)
 	for _, run := range n.Runs {
 		if !run.Continued {
-			fmt.Fprintf(out, "%s would be parsed into %s\n", plural(int64(run.Files), "file"), run.Name)
+			fmt.Fprintf(out, "%s would be parsed into %s\n", view.Many(int64(run.Files), "file"), run.Name)
 		}
 	}
 	if n.Idle() {
@@ -244,9 +246,9 @@ func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed t
 	case len(n.Runs) == 0:
 		say(w, "nothing to parse; ")
 	default:
-		say(w, "%s, %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"))
+		say(w, "%s, %s", view.Many(sum.Trees, "tree"), view.Many(sum.Words, "word"))
 		if here.Earlier > 0 && here.Known {
-			say(w, ", %s of them now", grouped(here.Words))
+			say(w, ", %s of them now", view.Number(here.Words))
 		}
 		if here.Finished > 0 {
 			say(w, "%s", rateOf(here))
@@ -255,8 +257,53 @@ func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed t
 	}
 	current := "no snapshot"
 	if s := result.Snapshot; s != nil {
-		current = fmt.Sprintf("snapshot %s of %s", s.Name, plural(s.Documents, "document"))
+		current = fmt.Sprintf("snapshot %s of %s", s.Name, view.Many(s.Documents, "document"))
 	}
 	say(w, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
 	printForecast(w, sum.Forecast)
+}
+
+const compactAbout = `
+Copies the current rows of all runs of a state into one run, and makes a snapshot of it
+the current one. Rows that are not current are left behind. Nothing is removed without
+--prune, which removes all snapshots but the last ones (--keep) and the runs that these
+do not name.`
+
+// newCompact is treebeam compact.
+func newCompact() *cobra.Command {
+	cmd := newCommand("compact --state FOLDER", "merge the runs of a state into one", compactAbout)
+	fs := cmd.Flags()
+	state := fs.String("state", "", "`FOLDER` of the state")
+	prune := fs.Bool("prune", false, "then remove whatever no kept snapshot needs")
+	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
+	cmd.Example = `
+  treebeam compact --state state --prune`
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
+		switch {
+		case *state == "" || len(others) > 0:
+			return refuse("give --state FOLDER and nothing else")
+		case *keep < 1:
+			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
+		}
+		defer onInterrupt(continues)()
+		done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
+		if err != nil {
+			return err
+		}
+		if done.Run == "" {
+			say(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
+		} else {
+			say(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
+				done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
+		}
+		if !*prune {
+			return nil
+		}
+		removed, err := nightly.Prune(ctx, *state, *keep)
+		for _, name := range removed {
+			say(os.Stderr, "removed %s\n", name)
+		}
+		return err
+	})
+	return cmd
 }

@@ -92,7 +92,7 @@ func (n *nights) change(t *testing.T) {
 
 // converts compares what is current with what parse gives for the input.
 func (n *nights) converts(t *testing.T) {
-	_, converted, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "text")
+	_, converted, _ := treebeam(t, "", "convert", n.state, "--to", "text")
 	_, parsed, _ := treebeam(t, "", toyCommand(n.in, "--to", "conllu", "--quiet")...)
 	for _, line := range strings.Split(parsed, "\n") {
 		if text, ok := strings.CutPrefix(line, "# text = "); ok {
@@ -116,12 +116,12 @@ func (n *nights) failTooOften(t *testing.T) {
 		t.Error(stderr)
 	}
 	must(t, os.WriteFile(filepath.Join(n.in, "x.pdf"), []byte("%PDF-1.7\n"), 0o644))
-	_, current, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "jsonl")
+	_, current, _ := treebeam(t, "", "convert", n.state, "--to", "jsonl")
 	stdout, _ := n.run(t, exitFailures, "--seed=9", "--all", "--max-failures=0", "--max-words=1")
 	if r := lastLine(t, stdout); r.Night.Counts["again"] != 11 {
 		t.Errorf("%+v", r)
 	}
-	if _, after, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "jsonl"); after != current {
+	if _, after, _ := treebeam(t, "", "convert", n.state, "--to", "jsonl"); after != current {
 		t.Error("a night with too many failures has become current")
 	}
 	n.run(t, exitOK, "--seed=9", "--all", "--max-failures=1", "--max-words=1")
@@ -129,11 +129,11 @@ func (n *nights) failTooOften(t *testing.T) {
 
 func compactsByFlags(t *testing.T, state string) {
 	t.Helper()
-	_, before, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
+	_, before, _ := treebeam(t, "", "convert", state, "--to", "jsonl")
 	if _, stderr := ends(t, exitOK, "nothing to merge", "compact", "--state", state, "--prune", "--keep", "1"); !strings.Contains(stderr, "removed data/000001-") {
 		t.Error(stderr)
 	}
-	if _, after, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl"); after != before {
+	if _, after, _ := treebeam(t, "", "convert", state, "--to", "jsonl"); after != before {
 		t.Error("compact changed rows")
 	}
 }
@@ -144,12 +144,12 @@ func TestNightFlagsRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		"exclude each other":    {"parse", in, "--state", state, "--output", state},
 		"need --state":          {"parse", in, "--output", state, "--plan-only"},
-		"convert --state":       {"parse", in, "--state", state, "--to", "conllu"},
+		"convert FOLDER":        {"parse", in, "--state", state, "--to", "conllu"},
 		"--all parses":          {"parse", in, "--state", state, "--overwrite"},
 		"text or json":          {"parse", in, "--state", state, "--plan-only=xml"},
 		"parse --help":          {"parse", "--sate", state},
 		"no input":              {"parse", "--state", state},
-		"does not hold a state": {"convert", "--state", in},
+		"does not hold a state": {"diff", "--state", in},
 		"got 0 arguments":       {"convert"},
 		"nothing else":          {"compact"},
 		"--keep 0":              {"compact", "--state", state, "--keep", "0"},

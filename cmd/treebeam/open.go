@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 	search "github.com/treebeam/treebeam/pipeline/find"
 	"github.com/treebeam/treebeam/pipeline/nightly"
@@ -22,28 +23,22 @@ import (
 func openOutput(ctx context.Context, folder string) (*output.Reader, error) {
 	boundMemory()
 	if nightly.IsState(ctx, folder) {
-		return openState(ctx, folder)
+		s, err := nightly.At(folder)
+		if err != nil {
+			return nil, err
+		}
+		snapshot, err := s.MustCurrent(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return snapshot.Output(), nil
 	}
 	o, err := output.Open(ctx, folder)
 	if err == nil && len(o.Others) > 0 {
 		say(os.Stderr, "%s is of another run and is not read, but queries over the folder read it (%s in all): remove it\n",
-			store.Join(folder, o.Others[0]), plural(int64(len(o.Others)), "such file"))
+			store.Join(folder, o.Others[0]), view.Many(int64(len(o.Others)), "such file"))
 	}
 	return o, err
-}
-
-// openState opens what is current in a state.
-func openState(ctx context.Context, folder string) (*output.Reader, error) {
-	boundMemory()
-	s, err := nightly.At(folder)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := s.MustCurrent(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return snapshot.Output(), nil
 }
 
 // openOne opens the only argument of a command, which writes the file target.

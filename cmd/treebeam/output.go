@@ -3,15 +3,62 @@ package main
 import (
 	"cmp"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
 )
+
+// stdout is standard output. All that commands write there goes through it, and
+// report asks at the end whether all was written: a command need not look at each
+// line that it prints.
+var stdout = new(standardOutput)
+
+type standardOutput struct {
+	sync.Mutex
+	err error // the first
+}
+
+func (s *standardOutput) Write(text []byte) (int, error) {
+	n, err := os.Stdout.Write(text)
+	if err != nil {
+		s.Lock()
+		defer s.Unlock()
+		if s.err == nil {
+			s.err = err
+		}
+	}
+	return n, err
+}
+
+// lost is the first error of all writes, which it forgets.
+func (s *standardOutput) lost() error {
+	s.Lock()
+	defer s.Unlock()
+	err := s.err
+	s.err = nil
+	return err
+}
+
+// outcome is err, the error of a command. If the command ended without an error, or
+// with too many failures, it is the error of standard output, because then the printed
+// text is lost. A reader that goes away before the summary does not make the run fail.
+func (s *standardOutput) outcome(err error) error {
+	lost := s.lost()
+	if lost == nil || errors.Is(lost, syscall.EPIPE) || err != nil && !errors.Is(err, exitCode(exitFailures)) {
+		return err
+	}
+	return lost
+}
 
 // writeOutput lets write write the file that a flag names. The file appears under its
 // name when write has returned without an error; a device or a pipe, such as
@@ -82,3 +129,58 @@ type device struct{ *os.File }
 
 func (d device) Commit() error { return d.Close() }
 func (d device) Abort()        { d.Close() }
+
+// say prints a message for people. It makes names of files, reasons and other text from
+// outside visible, so that none of it acts on a terminal. Line breaks stay in the
+// format, and in errors, which may have several lines.
+func say(w io.Writer, format string, a ...any) {
+	for i, v := range a {
+		switch v := v.(type) {
+		case string:
+			a[i] = view.Visible(v)
+		case error:
+			a[i] = visibleLines(v.Error())
+		}
+	}
+	fmt.Fprintf(w, format, a...)
+}
+
+// spoken is w for texts that others print: what say does to errors, it does to
+// all that is written. A write must hold whole lines.
+type spoken struct{ w io.Writer }
+
+func (s spoken) Write(text []byte) (int, error) {
+	plain := strings.ReplaceAll(string(text), "\t", "    ") // of stacks
+	if _, err := io.WriteString(s.w, visibleLines(plain)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// visibleLines is view.Visible for each line of s.
+func visibleLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = view.Visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shellWord is s as one word of a shell, for commands that messages name.
+func shellWord(s string) string { return wordOf(s, os.PathSeparator == '\\') }
+
+// wordOf is shellWord for the shells of Windows or for others. A name of a file
+// cannot have a double quote on Windows.
+func wordOf(s string, windows bool) string {
+	plain := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
+	if windows {
+		plain = strings.TrimSuffix(plain, ",") + `\`
+	}
+	switch {
+	case s != "" && strings.Trim(s, plain) == "":
+		return s
+	case windows:
+		return `"` + s + `"`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

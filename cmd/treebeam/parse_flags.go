@@ -1,12 +1,28 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/record"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
 )
 
 const parseAbout = `
@@ -138,4 +154,192 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")
 	group(f, rareFlags)
 	choose(f, "stop-after", "segment", "tag")
+}
+
+// formatFlags are the flags that say how a format is read. The value that is
+// the default is not written into o: it makes no other run.
+func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
+	unless := func(option *string, standard string) func(string) error {
+		return func(s string) error {
+			if s == "" { // most often a variable that is not set
+				return errors.New("it is empty; leave the flag out for " + standard)
+			}
+			if *option = s; s == standard {
+				*option = ""
+			}
+			return nil
+		}
+	}
+	f.Func("document", "make each `UNIT` of raw text a document: file or line (file)", unless(&o.Document, "file"))
+	f.Func("text-key", "take the text of JSON Lines from `KEY`; dots reach into objects (text)", unless(&o.TextKey, record.DefaultText))
+	f.Func("id-key", "take the document's id in JSON Lines from `KEY` (id)", unless(&o.IDKey, record.DefaultID))
+	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, record.DefaultText))
+	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, record.DefaultID))
+	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
+		if s == "" {
+			return errors.New("it is empty; leave the flag out to keep nothing")
+		}
+		if o.Keep != "" {
+			s = o.Keep + "," + s
+		}
+		o.Keep = s
+		return nil
+	})
+	group(f, inputFlags)
+	choose(f, "document", "file", "line")
+}
+
+// confFlag is the flag --conf, which makes another format of CoNLL-U.
+func confFlag(f *pflag.FlagSet) *bool {
+	return f.Bool("conf", false, "show confidence: in CoNLL-U in MISC and comments; also with --to tree, svg or html")
+}
+
+// checkConf refuses --conf for a format that it does not change.
+func checkConf(to string, conf bool) error {
+	f := pipeline.FormatOf(to)
+	switch {
+	case !conf || f != nil && f.Conf:
+		return nil
+	case f != nil && !f.Table:
+		return refuse("--conf: %s has no place for it; use --to conllu or jsonl", to)
+	}
+	return refuse("--conf is for --to conllu; %s has all columns of confidence without it", cmp.Or(to, "parquet"))
+}
+
+// customFlags are the flags for the user's own knowledge of the text.
+func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
+	f.StringVar(&files.Abbreviations, "abbreviations", "", "read abbreviations from `FILE`, one per line: no sentence ends after them")
+	f.StringVar(&files.KeepTogether, "keep-together", "", "read strings from `FILE`, one per line: each is one token wherever it occurs")
+	f.StringVar(&files.Exceptions, "exceptions", "", "read forms with UPOS and lemma from `FILE`, separated by tabs; _ for unknown")
+	annotate(f, filledKey, []string{"name a file, or leave it out"}, "abbreviations", "keep-together", "exceptions")
+	group(f, knownFlags)
+	f.BoolVar(unconstrained, "unconstrained", false, "take the highest-scoring trees even if they break rules of Universal Dependencies")
+	group(f, rareFlags)
+}
+
+// readCustom reads what the user knows of the text. Its errors are refusals.
+func readCustom(ctx context.Context, files *transforms.CustomFiles, unconstrained bool) (c model.Custom, err error) {
+	texts, err := files.Read(ctx)
+	if err != nil {
+		return c, &refusal{err}
+	}
+	lists, err := texts.Lists()
+	if err != nil {
+		return c, &refusal{err}
+	}
+	lists.Unconstrained = unconstrained
+	if c, err = lists.Custom(); err != nil {
+		return c, &refusal{err}
+	}
+	return c, nil
+}
+
+// A display has what flags say of how trees are drawn.
+type display struct {
+	color  string
+	lemmas bool
+}
+
+func (d *display) define(f *pflag.FlagSet) {
+	f.BoolVar(&d.lemmas, "lemmas", false, "with --to tree, svg or html: also show lemmas")
+	colorFlag(f, &d.color, "with --to tree: use color `WHEN`: auto (on a terminal), always or never")
+}
+
+func colorFlag(f *pflag.FlagSet, color *string, usage string) {
+	f.StringVar(color, "color", "auto", usage)
+	choose(f, "color", "auto", "always", "never")
+}
+
+// write is how rows are written to a file, which may be stdout.
+func (d *display) write(conf view.Conf, to io.Writer) pipeline.WriteOptions {
+	tree := view.TreeOptions{Lemmas: d.lemmas, Conf: conf, Color: d.color == "always"}
+	if to == stdout {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			tree.Width = width
+		}
+		tree.Color = tree.Color || d.color == "auto" && showsColors(os.Stdout)
+	}
+	return pipeline.WriteOptions{Generator: "treebeam " + pipeline.Version(), Conf: conf != view.NoConf, Tree: tree,
+		Picture: view.SVGOptions{Conf: conf, Lemmas: d.lemmas}}
+}
+
+// showsColors says whether f is a terminal that shows colors, and whose user has
+// nothing against them (https://no-color.org).
+func showsColors(f *os.File) bool {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return false
+	}
+	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != "" // old consoles print the sequences
+}
+
+// allConf is what --conf shows.
+func allConf(given bool) view.Conf {
+	if given {
+		return view.AllConf
+	}
+	return view.NoConf
+}
+
+// namedInputs are the flags that name inputs in addition to the arguments.
+type namedInputs struct{ inputs, filesFrom, exclude list }
+
+func (n *namedInputs) define(f *pflag.FlagSet) {
+	f.VarP(&n.inputs, "input", "i", "read the files that match `PATTERN`; repeatable")
+	f.Var(&n.filesFrom, "files-from", "read the files listed in `LIST`, one path per line; - is standard input")
+	f.Var(&n.exclude, "exclude", "leave out files and folders that match `PATTERN`; repeatable")
+	group(f, inputFlags)
+}
+
+// paths reads the lists of --files-from. patterns are all other inputs. Its
+// errors are refusals.
+func (n *namedInputs) paths(ctx context.Context, patterns []string) ([]string, error) {
+	stdin := slices.DeleteFunc(slices.Concat(n.filesFrom, patterns), func(s string) bool { return s != "-" })
+	if len(stdin) > 1 && slices.Contains(n.filesFrom, "-") {
+		return nil, refuse("--files-from -: standard input is read once; name a file for the list, or for the text")
+	}
+	var paths []string
+	for _, name := range n.filesFrom {
+		if name == "" {
+			return nil, refuse("--files-from is empty: name a file, or leave it out")
+		}
+		some, err := readList(ctx, name)
+		if interrupted() {
+			return nil, exitCode(exitInterrupted)
+		}
+		if file := new(fs.PathError); errors.As(err, &file) {
+			return nil, refuse("--files-from %s: %w", store.Redact(name), file.Err)
+		}
+		if err != nil {
+			return nil, refuse("--files-from: %w", err)
+		}
+		paths = append(paths, some...)
+	}
+	return paths, nil
+}
+
+// readList reads one list of paths, from a file, a pipe or a bucket; .gz, .zst and
+// .bz2 are decompressed.
+func readList(ctx context.Context, name string) ([]string, error) {
+	if name == "-" {
+		return source.ReadPaths(os.Stdin, "standard input")
+	}
+	var r io.ReadCloser
+	var err error
+	if store.IsRemote(name) {
+		var stop context.CancelFunc
+		ctx, stop = interruptible(ctx)
+		defer stop()
+		r, _, err = store.OpenFile(ctx, name)
+	} else {
+		r, err = os.Open(name) // a signal ends the process at once, also when a pipe has no writer
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	plain, err := source.Decompress(name, bufio.NewReader(r))
+	if err != nil {
+		return nil, err
+	}
+	return source.ReadPaths(plain, store.Redact(name))
 }

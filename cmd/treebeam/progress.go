@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -115,14 +116,14 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 		return
 	}
 	if d.Damaged > 0 {
-		say(w, "parts of %s were damaged and have been made again\n", plural(int64(d.Damaged), "range"))
+		say(w, "parts of %s were damaged and have been made again\n", view.Many(int64(d.Damaged), "range"))
 	}
 	switch {
 	case d.Earlier == 0 || p.quiet:
 	case p.run.Job.Verify:
-		say(w, "parts of %s were there; they were read whole and are as they were written\n", plural(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there; they were read whole and are as they were written\n", view.Many(int64(d.Earlier), "range"))
 	default:
-		say(w, "parts of %s were there; their sizes and footers were checked, --verify reads them whole\n", plural(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there; their sizes and footers were checked, --verify reads them whole\n", view.Many(int64(d.Earlier), "range"))
 	}
 }
 
@@ -134,7 +135,7 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 		unit *= 10
 	}
 	return fmt.Sprintf("%s, %.1f MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
-		plural(int64(files), "file"), float64(bytes)/1e6, grouped(f.Words/unit*unit), f.CoreTime().Hours(), grouped(int64(f.Rate)))
+		view.Many(int64(files), "file"), float64(bytes)/1e6, view.Number(f.Words/unit*unit), f.CoreTime().Hours(), view.Number(int64(f.Rate)))
 }
 
 // goingLine is how far a run is in one line.

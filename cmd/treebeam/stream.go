@@ -6,13 +6,17 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -73,5 +77,78 @@ func quietlyClosed(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitCode(exitClosed)
 	}
+	return err
+}
+
+// formatOf is the format that the name of an output means: "" is Parquet, and the name
+// then names a folder.
+func formatOf(name string) string {
+	if info, err := os.Stat(name); err == nil && info.IsDir() || os.IsPathSeparator(name[len(name)-1]) {
+		return ""
+	}
+	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	if f := pipeline.FormatOfFile(name); f != nil {
+		return f.Name
+	}
+	return ""
+}
+
+// others are endings that promise a format or a compression that is not written. A
+// folder would not have such a name by accident.
+var others = []string{".bz2", ".xz", ".zip", ".7z", ".tar", ".conll", ".conllx", ".json", ".xml", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt",
+	".pdf", ".png", ".jpg", ".jpeg", ".md", ".tex", ".parquet"}
+
+// checkEnding refuses the name of an output that ends like a format or a compression
+// that is not written. With a format from --to, the name may end in any format.
+func checkEnding(flag, name, to string) error {
+	if info, err := os.Stat(name); name == "" || os.IsPathSeparator(name[len(name)-1]) || name[len(name)-1] == '/' || err == nil && (info.IsDir() || !info.Mode().IsRegular()) {
+		return nil
+	}
+	if !store.IsRemote(name) {
+		if err := output.CheckTarget(flag, name, false); err != nil {
+			return err
+		}
+	}
+	ending := strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))
+	at := slices.Index(others, ending)
+	switch compression := at >= 0 && at < slices.Index(others, ".conll"); {
+	case at < 0 || to == "parquet" || to != "" && !compression:
+		return nil
+	case compression:
+		return refuse("%s %s: %s is not written; compress with .gz or .zst", flag, store.Redact(name), ending)
+	case ending == ".parquet":
+		return refuse("%s %s: Parquet is written by treebeam parse, to a folder of files; name a folder, or end the name in .tsv or .csv for a table of words", flag, store.Redact(name))
+	}
+	return refuse("%s %s: %s is not a format that treebeam writes; end the name in .conllu, .jsonl, .tsv, .csv, .txt, .tree or .html, or for a folder write %s/", flag, store.Redact(name), ending, store.Redact(name))
+}
+
+// chooseFormat decides what parse writes if --to does not say it.
+func (c *parseCommand) chooseFormat() error {
+	o := &c.options
+	switch {
+	case c.to != "" || c.night.state != "":
+		return checkEnding("--output", o.Output, cmp.Or(c.to, "parquet"))
+	case o.Output != "" && o.Output != "-":
+		if err := checkEnding("--output", o.Output, ""); err != nil {
+			return err
+		}
+		if c.to = formatOf(o.Output); c.to != "" && store.IsRemote(o.Output) {
+			return refuse("--output %s: only Parquet can be written to an object store; name a folder, or a local file", store.Redact(o.Output))
+		}
+		return nil
+	}
+	var err error
+	c.flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "overwrite", "retry-failures", "verify", "shared-filesystem", "runner":
+			if !isBeamFlag(f) || f.Value.String() != "prism" && f.Value.String() != "" {
+				err = refuse("--%s is for Parquet output: name a folder with --output FOLDER", f.Name)
+			}
+		}
+	})
+	c.to = "conllu"
 	return err
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
 // rateOf is the words a second of what was done, such as " (17,933 words/s)", and ""
@@ -21,7 +25,7 @@ func rateOf(d *pipeline.Done) string {
 	if !d.Known {
 		return ""
 	}
-	return fmt.Sprintf(" (%s words/s)", grouped(int64(d.Rate())))
+	return fmt.Sprintf(" (%s words/s)", view.Number(int64(d.Rate())))
 }
 
 // printRun prints the summary of a run with an output folder: what went wrong,
@@ -31,11 +35,11 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 	all := counts(sum)
 	switch took := d.Elapsed.Round(10 * time.Millisecond); {
 	case d.Earlier > 0 && d.Finished == 0:
-		say(w, "nothing to do: an earlier run has done all %s; it has %s\n", plural(d.Earlier, "part"), all)
+		say(w, "nothing to do: an earlier run has done all %s; it has %s\n", view.Many(d.Earlier, "part"), all)
 	case d.Earlier > 0 && d.Known:
-		say(w, "%s parsed in %v%s; with what an earlier run has done: %s\n", plural(d.Words, "word"), took, rateOf(d), all)
+		say(w, "%s parsed in %v%s; with what an earlier run has done: %s\n", view.Many(d.Words, "word"), took, rateOf(d), all)
 	case d.Earlier > 0:
-		say(w, "%s parsed in %v; with what an earlier run has done: %s\n", plural(d.Finished, "part"), took, all)
+		say(w, "%s parsed in %v; with what an earlier run has done: %s\n", view.Many(d.Finished, "part"), took, all)
 	default:
 		say(w, "%s\n", totals(sum, d))
 	}
@@ -50,7 +54,7 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 
 // counts says what a run has read and what it has made of it.
 func counts(sum *output.Summary) string {
-	return fmt.Sprintf("%s, %s from %s; %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"), plural(sum.Files, "file"), failed(sum))
+	return fmt.Sprintf("%s, %s from %s; %s", view.Many(sum.Trees, "tree"), view.Many(sum.Words, "word"), view.Many(sum.Files, "file"), failed(sum))
 }
 
 // totals is counts, and how long a run took that nothing was done of before.
@@ -62,10 +66,10 @@ func totals(sum *output.Summary, d *pipeline.Done) string {
 func failed(sum *output.Summary) string {
 	text := "no failures"
 	if sum.Errors > 0 {
-		text = plural(sum.Errors, "failure")
+		text = view.Many(sum.Errors, "failure")
 	}
 	if sum.Warnings > 0 {
-		text += ", " + plural(sum.Warnings, "warning")
+		text += ", " + view.Many(sum.Warnings, "warning")
 	}
 	return text
 }
@@ -163,25 +167,71 @@ func printReason(w io.Writer, r *output.Reason) {
 	if r.Count == 1 {
 		first = "in"
 	}
-	say(w, "  %s %s (%s), %s %s, %s: %s\n", plural(r.Count, what), r.Kind.String(), cell(r.Stage), first, cell(r.SourceURI), place, cell(r.Reason))
+	say(w, "  %s %s (%s), %s %s, %s: %s\n", view.Many(r.Count, what), r.Kind.String(), cell(r.Stage), first, cell(r.SourceURI), place, cell(r.Reason))
 }
 
-// plural is "1 tree", "2,300 trees" or "2 classes".
-func plural(n int64, what string) string {
+// A failureLimit is the value of --max-failures.
+type failureLimit struct {
+	set     bool
+	count   int64
+	percent float64 // instead of count if not negative
+}
+
+func parseLimit(s string) (failureLimit, error) {
+	if s == "" {
+		return failureLimit{}, nil
+	}
+	number, isPercent := strings.CutSuffix(s, "%")
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(value >= 0) || isPercent && value > 100 || !isPercent && value != float64(int64(value)) {
+		return failureLimit{}, refuse("--max-failures %s: must be a number of sentences or a percentage such as 1%%", s)
+	}
+	if isPercent {
+		return failureLimit{set: true, percent: value}, nil
+	}
+	return failureLimit{set: true, count: int64(value), percent: -1}, nil
+}
+
+// tooManyFailures is the error of a run with more failures than the limit allows.
+type tooManyFailures string
+
+func (found tooManyFailures) Error() string {
+	return string(found) + " are more than --max-failures allows"
+}
+
+// errNothingParsed is the error of a run that had something to parse and could
+// parse none of it, most often for one reason, such as a key of JSON lines that
+// is called otherwise.
+var errNothingParsed = errors.New("nothing could be parsed")
+
+// accept returns errNothingParsed or a tooManyFailures for what is too bad. A
+// percentage is one of sentences and one of files: a file that cannot be read is
+// one failure, however many sentences it has. If there are other trees, a run may
+// have none.
+func (l failureLimit) accept(found nightly.Found, others bool) error {
+	over, files := found.Errors > l.count, false
+	if l.percent >= 0 {
+		over = float64(found.Errors)*100 > l.percent*float64(found.Errors+found.Trees)
+		files = float64(found.FilesFailed)*100 > l.percent*float64(found.Files)
+	}
 	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		what += "e"
+	case found.Errors > 0 && found.Trees == 0 && !others:
+		return errNothingParsed
+	case l.set && over:
+		return tooManyFailures(fmt.Sprintf("%d failures", found.Errors))
+	case l.set && files:
+		return tooManyFailures(fmt.Sprintf("%d of %d files that could not be read", found.FilesFailed, found.Files))
 	}
-	return grouped(n) + " " + what + "s"
+	return nil
 }
 
-// grouped is n with a comma between groups of three digits.
-func grouped(n int64) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
+// check returns status 3 for a run that accept does not take. The reasons were
+// printed.
+func (l failureLimit) check(sum *output.Summary) error {
+	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
+	if err := l.accept(found, false); err != nil {
+		say(os.Stderr, "%v\n", err)
+		return exitCode(exitFailures)
 	}
-	return digits
+	return nil
 }

@@ -10,18 +10,19 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 2792415: "2,792,415", -1: "-1", -999: "-999", -1234567: "-1,234,567"} {
-		if got := grouped(n); got != want {
+		if got := view.Number(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
-	if plural(1, "tree") != "1 tree" || plural(0, "tree") != "0 trees" || plural(1200, "tree") != "1,200 trees" {
-		t.Error(plural(1, "tree"), plural(0, "tree"), plural(1200, "tree"))
+	if view.Many(1, "tree") != "1 tree" || view.Many(0, "tree") != "0 trees" || view.Many(1200, "tree") != "1,200 trees" {
+		t.Error(view.Many(1, "tree"), view.Many(0, "tree"), view.Many(1200, "tree"))
 	}
 }
 

@@ -7,17 +7,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/io/treebank"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 const trainAbout = `
@@ -353,4 +357,112 @@ func codeVersion() string {
 		}
 	}
 	return revision + dirty
+}
+
+// encoderFlags are the options of a pretrained encoder (docs/encoder.md).
+type encoderFlags struct {
+	file  string
+	texts list
+	o     train.EncoderOptions
+}
+
+// encoderNames are the flags that are nothing without --encoder.
+var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
+
+func (e *encoderFlags) define(fs *pflag.FlagSet) {
+	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (see treebeam encoder) and put it into the model; with --only mix: take the tuned encoder from this model")
+	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
+	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
+	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means that of --seed")
+	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
+}
+
+// check refuses options of an encoder that there is not.
+func (e *encoderFlags) check(fs *pflag.FlagSet) error {
+	if e.o.Layers < 0 || e.o.Epochs < 0 {
+		return refuse("--layers %d --epochs %d: want 0 or more", e.o.Layers, e.o.Epochs)
+	}
+	if e.file != "" {
+		return nil
+	}
+	var idle []string
+	fs.Visit(func(x *pflag.Flag) {
+		if slices.Contains(encoderNames, x.Name) {
+			idle = append(idle, "--"+x.Name)
+		}
+	})
+	if len(idle) > 0 {
+		return refuse("%s: with --encoder FILE alone", strings.Join(idle, ", "))
+	}
+	return nil
+}
+
+// openEncoder reads the encoder and the texts, if there are any.
+func (f *trainFlags) openEncoder() error {
+	e := &f.encoder
+	if e.file == "" {
+		return nil
+	}
+	var err error
+	if e.o.SHA256, err = treebank.FileSum(e.file); err != nil {
+		return refuse("--encoder: %w", err)
+	}
+	e.o.File = filepath.Base(e.file)
+	if e.o.Params, err = encoder.Open(e.file); err != nil {
+		return &refusal{err}
+	}
+	if n := len(e.o.Params.Layers); e.o.Layers > n {
+		return refuse("--layers %d: %s has %d", e.o.Layers, e.file, n)
+	}
+	if e.o.Texts, e.o.Text, err = treebank.ReadTexts(e.texts); err != nil {
+		return refuse("--text: %w", err)
+	}
+	f.o.Encoder = &e.o
+	return nil
+}
+
+// readSilver reads the silver files into the options.
+func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
+	switch {
+	case len(f.silver) == 0:
+		return nil
+	case f.silverWords < 1:
+		return refuse("--silver-words %d: want a positive number", f.silverWords)
+	case !(f.o.SilverWeight >= 0 && f.o.SilverWeight <= train.MaxSilverWeight):
+		return refuse("--silver-weight %g: want 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
+	}
+	sampler := train.NewSampler(trainBank, devBank, f.silverWords)
+	for i, path := range f.silver {
+		digest, err := treebank.AddSilver(sampler, i, path)
+		if err != nil {
+			return refuse("--silver: %w", err)
+		}
+		f.o.Silver = append(f.o.Silver, train.Treebank{Name: path, File: filepath.Base(path), SHA256: digest})
+	}
+	for i, list := range sampler.Sentences(len(f.silver)) {
+		f.o.Silver[i].Sentences = list
+	}
+	say(os.Stderr, "%s\n", sampler)
+	if sampler.Words() == 0 {
+		return refuse("--silver %s: no sentence to learn from", &f.silver)
+	}
+	return nil
+}
+
+// readClusters reads the file of --clusters into the options, and says how many
+// words of the treebanks have a class.
+func (f *trainFlags) readClusters(trainBank, devBank train.Treebank) error {
+	if f.clusters == "" {
+		return nil
+	}
+	classes, err := treebank.ReadClusters(f.clusters, trainBank)
+	if err != nil {
+		return refuse("--clusters: %w", err)
+	}
+	f.o.Clusters, f.o.ClustersSHA256, f.o.ClustersFile = classes.Clusters, classes.SHA256, filepath.Base(f.clusters)
+	casing := word.LearnCasing(trainBank.All())
+	share := func(bank train.Treebank) float64 { return 100 * classes.Share(bank.All(), casing) }
+	say(os.Stderr, "%s: %s in %s; %.1f %% of the words of train and %.1f %% of dev have one\n", f.clusters,
+		view.Many(int64(classes.Words), "word"), view.Many(int64(classes.Classes()), "class"), share(trainBank), share(devBank))
+	return nil
 }

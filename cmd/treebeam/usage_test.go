@@ -84,7 +84,7 @@ func TestCompletion(t *testing.T) {
 		"--to|":              "parquet\nconllu\n", // parse is meant
 		"parse|--accu":       "--accurate\t",
 		"parse|--runner|":    "prism\nflink\n",
-		"convert|--state|":   ":16", // folders only
+		"parse|--state|":     ":16", // folders only
 		"parse|--model|":     ":0",  // files
 		"parse|--restarts|":  ":4",  // nothing
 		"help|tr":            "train\t",

@@ -21,6 +21,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
@@ -236,7 +237,7 @@ func (w *watcher) poll(ctx context.Context) error {
 		n := inGeneration(ready, pipeline.IsPrism(w.options.Runner))
 		if err := w.generate(listing, ready[:n]); err != nil {
 			w.look = true
-			return fmt.Errorf("the generation of %s failed (%w)", plural(int64(n), "file"), err)
+			return fmt.Errorf("the generation of %s failed (%w)", view.Many(int64(n), "file"), err)
 		}
 		w.seen.Settle(ready[:n])
 		ready, w.gone = ready[n:], false
@@ -316,10 +317,10 @@ func (w *watcher) tell(text string) error {
 	}
 	did := len(r.Night.Runs)+len(r.Night.TakenOver)+r.Night.Touched+r.Night.Counts[nightly.Deleted] > 0
 	if did && !w.quiet {
-		say(os.Stderr, "%s: %s, %s, %s; %s after %.2f s\n", r.Night.Counts, plural(r.Trees, "tree"), plural(r.Words, "word"), failed(r.Summary),
-			plural(r.Documents, "document"), r.Seconds)
+		say(os.Stderr, "%s: %s, %s, %s; %s after %.2f s\n", r.Night.Counts, view.Many(r.Trees, "tree"), view.Many(r.Words, "word"), failed(r.Summary),
+			view.Many(r.Documents, "document"), r.Seconds)
 	} else if did && r.Errors > 0 {
-		say(os.Stderr, "%s; %s\n", plural(r.Errors, "failure"), showFailures(w.dir))
+		say(os.Stderr, "%s; %s\n", view.Many(r.Errors, "failure"), showFailures(w.dir))
 	}
 	for _, run := range r.Merged {
 		if !w.quiet {

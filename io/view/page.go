@@ -77,12 +77,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	d := &pageData{
 		Name: Visible(r.run.Name),
 		Summary: fmt.Sprintf("%s in %s from %s; %s, %s.",
-			many(s.Words, "word"), many(s.Trees, "tree"), many(r.files, "file"), many(s.Failures, "error"), many(s.Warnings, "warning")),
+			Many(s.Words, "word"), Many(s.Trees, "tree"), Many(r.files, "file"), Many(s.Failures, "error"), Many(s.Warnings, "warning")),
 		Sure: fmt.Sprintf("%.1f", sure),
 		Counts: []tile{
-			{number(r.files), "files", false}, {number(s.Blocks), "blocks of text", false},
-			{number(s.Sentences), "sentences", false}, {number(s.Trees), "trees", false}, {number(s.Words), "words", false},
-			{number(s.Failures), "errors", s.Failures > 0}, {number(s.Warnings), "warnings", false},
+			{Number(r.files), "files", false}, {Number(s.Blocks), "blocks of text", false},
+			{Number(s.Sentences), "sentences", false}, {Number(s.Trees), "trees", false}, {Number(s.Words), "words", false},
+			{Number(s.Failures), "errors", s.Failures > 0}, {Number(s.Warnings), "warnings", false},
 		},
 		Words:    []table{r.meansTable("Parts of speech", "UPOS", &r.upos), r.meansTable("Relations", "deprel", &r.deprel)},
 		Failures: r.failureTables(),
@@ -132,7 +132,7 @@ func (r *Report) aboutTable() table {
 		where = "files of several folders"
 	}
 	t := table{Title: "What was run", Class: "run", Columns: []tableColumn{{"what", rowHead}, {"value", plain}, {"", soft}}}
-	t.add("input", Visible(where), many(r.files, "file")+", "+many(r.sum.StoredBytes, "byte"))
+	t.add("input", Visible(where), Many(r.files, "file")+", "+Many(r.sum.StoredBytes, "byte"))
 	t.add("model", r.run.ModelID, "SHA-256 "+r.run.ModelDigest)
 	for _, fact := range r.run.ModelFacts {
 		t.add(fact[0], Visible(fact[1]), "")
@@ -156,7 +156,7 @@ func (r *Report) aboutTable() table {
 		{r.sum.Repaired, "characters repaired", "invalid bytes that became U+FFFD"},
 	} {
 		if c.n > 0 {
-			t.add(c.name, number(c.n), c.note)
+			t.add(c.name, Number(c.n), c.note)
 		}
 	}
 	return t
@@ -175,18 +175,18 @@ func (r *Report) failureTables() (list []table) {
 			continue
 		}
 		e := k.Example
-		kinds.add(Visible(k.severity), Visible(k.stage), Visible(k.kind), number(k.Count), Clip(Visible(e.Reason), maxText),
+		kinds.add(Visible(k.severity), Visible(k.stage), Visible(k.kind), Number(k.Count), Clip(Visible(e.Reason), maxText),
 			Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Clip(Visible(e.Text), 200))
 	}
 	if rest > 0 {
-		kinds.More = fmt.Sprintf("and %s rows of other kinds", number(rest))
+		kinds.More = fmt.Sprintf("and %s rows of other kinds", Number(rest))
 	}
 	if len(kinds.Rows) > 0 {
 		list = append(list, kinds)
 	}
 	files := table{Title: "Files with the most errors", Columns: []tableColumn{{"file", rowHead}, {"errors", numbers}, {"warnings", numbers}, {"trees", numbers}}}
 	for _, d := range r.troubled.Sorted() {
-		files.add(Visible(d.SourceURI), number(d.Failures), number(d.Warnings), number(d.Trees))
+		files.add(Visible(d.SourceURI), Number(d.Failures), Number(d.Warnings), Number(d.Trees))
 	}
 	if len(files.Rows) > 0 {
 		list = append(list, files)
@@ -197,7 +197,7 @@ func (r *Report) failureTables() (list []table) {
 // forecast says how many words are expected to be right.
 func (r *Report) forecast() string {
 	e := &r.expected
-	return fmt.Sprintf("%s words expected to be right, with its standard error: UPOS %s, UAS %s, LAS %s", number(e.Words),
+	return fmt.Sprintf("%s words expected to be right, with its standard error: UPOS %s, UAS %s, LAS %s", Number(e.Words),
 		shareOf(e.UPOS.Share(e.Words)), shareOf(e.UAS.Share(e.Words)), shareOf(e.LAS.Share(e.Words)))
 }
 
@@ -206,7 +206,7 @@ func (r *Report) worstTable() table {
 	t := table{Title: "Files with the lowest expected LAS", Note: fmt.Sprintf("Files of fewer than %d words come last.", minForecast),
 		Columns: []tableColumn{{"file", rowHead}, {"words", numbers}, {"UPOS", numbers}, {"UAS", numbers}, {"LAS", numbers}}}
 	for _, d := range r.worst.Sorted() {
-		t.add(Visible(d.DocID), number(d.CalibratedWords), shareOf(d.ExpectedUPOS, d.ExpectedUPOSStderr),
+		t.add(Visible(d.DocID), Number(d.CalibratedWords), shareOf(d.ExpectedUPOS, d.ExpectedUPOSStderr),
 			shareOf(d.ExpectedUAS, d.ExpectedUASStderr), shareOf(d.ExpectedLAS, d.ExpectedLASStderr))
 	}
 	return t
@@ -220,7 +220,7 @@ func fileTable(title, column string, t *tally, none string) table {
 	table := table{Title: title, Columns: []tableColumn{{column, rowHead}, {"files", numbers}, {"bytes", numbers}, {"trees", numbers}, {"words", numbers}}}
 	list, more, total := t.top(20)
 	for _, c := range list {
-		table.add(cmp.Or(Visible(c.Name), none), number(c.N), number(int64(c.Sums[0])), number(int64(c.Sums[1])), number(int64(c.Sums[2])))
+		table.add(cmp.Or(Visible(c.Name), none), Number(c.N), Number(int64(c.Sums[0])), Number(int64(c.Sums[1])), Number(int64(c.Sums[2])))
 	}
 	table.More = others(list, more, total, "file")
 	return table
@@ -231,7 +231,7 @@ func meanings(title, column string, t *tally, means map[string]string) table {
 	table := table{Title: title, Columns: []tableColumn{{column, rowHead}, {"trees", numbers}, {"what it means", soft}}}
 	list, _, total := t.top(20)
 	for _, c := range list {
-		table.add(cmp.Or(Visible(c.Name), "none"), number(c.N)+", "+percent(c.N, total), means[c.Name])
+		table.add(cmp.Or(Visible(c.Name), "none"), Number(c.N)+", "+percent(c.N, total), means[c.Name])
 	}
 	return table
 }
@@ -241,7 +241,7 @@ func frequencies(title, column string, t *tally) table {
 	table := table{Title: title, Class: "words list", Columns: []tableColumn{{column, rowHead}, {"words", numbers}, {"share", numbers}, {"", gauge}}}
 	list, more, total := t.top(25)
 	for _, c := range list {
-		table.add(c.Name, number(c.N), percent(c.N, total), width(c.N, list[0].N))
+		table.add(c.Name, Number(c.N), percent(c.N, total), width(c.N, list[0].N))
 	}
 	table.More = others(list, more, total, "word")
 	return table
@@ -260,7 +260,7 @@ func (r *Report) meansTable(title, column string, t *tally) table {
 	}
 	list, more, total := t.top(40)
 	for _, c := range list {
-		row := []string{c.Name, number(c.N), percent(c.N, total), width(c.N, list[0].N)}
+		row := []string{c.Name, Number(c.N), percent(c.N, total), width(c.N, list[0].N)}
 		for _, i := range shown {
 			mean := ""
 			if c.Valued[i] > 0 {
@@ -278,10 +278,10 @@ func (r *Report) meansTable(title, column string, t *tally) table {
 func histogramTable(title, about, unit string, h *histogram) table {
 	table := table{Title: title, Note: about + "none", Class: "words", Columns: []tableColumn{{title, rowHead}, {unit, numbers}, {"share", numbers}, {"", gauge}}}
 	if h.N > 0 {
-		table.Note = fmt.Sprintf("%s%s %s, mean %.3g", about, number(h.N), unit, h.Sum/float64(h.N))
+		table.Note = fmt.Sprintf("%s%s %s, mean %.3g", about, Number(h.N), unit, h.Sum/float64(h.N))
 	}
 	for i, n := range h.Counts {
-		table.add(h.Names[i], number(n), percent(n, h.N), width(n, max(slices.Max(h.Counts), 1)))
+		table.add(h.Names[i], Number(n), percent(n, h.N), width(n, max(slices.Max(h.Counts), 1)))
 	}
 	return table
 }
@@ -297,7 +297,7 @@ func others(list []*count, more int, total int64, thing string) string {
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("and %s others with %s", number(int64(more)), many(total, thing))
+	return fmt.Sprintf("and %s others with %s", Number(int64(more)), Many(total, thing))
 }
 
 // newFigure is a tree with its surroundings on the page.
@@ -306,7 +306,7 @@ func newFigure(t *parquet.Tree) figure {
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)), Text: Clip(Visible(textOf(t)), maxText),
 		Certainty: certainty(t), RightToLeft: p.RightToLeft}
 	if p.Last-p.First+1 < p.N {
-		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))
+		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", Number(int64(p.First)), Number(int64(p.Last)), Number(int64(p.N)))
 	}
 	f.Picture = template.HTML(p.svg(nil, fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1), "none", nil))
 	f.Words = table{Columns: []tableColumn{{"id", numbers}, {"form", rowHead}, {"lemma", plain}, {"UPOS", plain}, {"probability of UPOS", numbers},
@@ -329,26 +329,9 @@ func textOf(t *parquet.Tree) string {
 // place describes a place in the input.
 func place(uri string, offset int64, line *int64) string {
 	if line != nil {
-		return fmt.Sprintf("%s, line %s", uri, number(*line))
+		return fmt.Sprintf("%s, line %s", uri, Number(*line))
 	}
-	return fmt.Sprintf("%s, byte %s", uri, number(offset))
-}
-
-// number writes n with commas between thousands.
-func number(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// many writes a number of things.
-func many(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return number(n) + " " + thing + "s"
+	return fmt.Sprintf("%s, byte %s", uri, Number(offset))
 }
 
 // percent writes a share, 0 for a share of nothing.

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -28,6 +29,26 @@ func Visible(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Number writes n with commas between thousands.
+func Number(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Many is "1 tree", "2,300 trees" or "2 classes".
+func Many(n int64, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "s"):
+		thing += "e"
+	}
+	return Number(n) + " " + thing + "s"
 }
 
 // Width is the number of columns that s takes in a terminal.

@@ -5,6 +5,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -177,7 +178,7 @@ func (c *comparison) documents(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := firstError(a.err, b.err); err != nil {
+		if err := cmp.Or(a.err, b.err); err != nil {
 			return err
 		}
 		order := 0
@@ -223,15 +224,6 @@ func note(count *int64, examples *[]string, d *parquet.Document) {
 	if *count++; len(*examples) < shown {
 		*examples = append(*examples, d.DocID)
 	}
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // only goes over the sentences of a document that one side has.
