@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -201,5 +202,93 @@ func TestPartsOfFailures(t *testing.T) {
 		if _, err := os.Stat(path(k, "trees")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("trees of range %d, which is not done: %v", k, err)
 		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	out := t.TempDir()
+	if err := os.Mkdir(filepath.Join(out, OwnDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	first, err := PlaceToken(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := PlaceToken(out)
+	if err != nil || second != first {
+		t.Fatalf("a second run got token %q, %v; the first had %q", second, err, first)
+	}
+	job := Run{Output: out, Token: first}
+	if err := job.CheckToken(); err != nil {
+		t.Error(err)
+	}
+	elsewhere := Run{Output: t.TempDir(), Token: first}
+	if err := elsewhere.CheckToken(); err == nil || !strings.Contains(err.Error(), "does not see the output folder") {
+		t.Errorf("a worker without the folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), []byte("another token, as long as ours\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := job.CheckToken(); err == nil || !strings.Contains(err.Error(), "another folder under the same path") {
+		t.Errorf("a worker with a folder of its own: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PlaceToken(out); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("an empty token file: %v", err)
+	}
+}
+
+// The temporary files of a range that takes days are not swept: neither of its
+// two files need be written to all that time.
+func TestLongRangeIsNotSwept(t *testing.T) {
+	defer func(before time.Duration) { touchAfter = before }(touchAfter)
+	touchAfter = time.Millisecond
+	job := Run{Record: Record{FP: "0123456789abcdef"}, Ranges: 1, Output: t.TempDir()}
+	r, err := job.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Abandon()
+	if err := r.part.Failures(parquet.Failure{SourceURI: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	files := func() []os.DirEntry {
+		list, err := os.ReadDir(tmpDir(job.Output))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	old := time.Now().Add(-48 * time.Hour)
+	before := files()
+	if len(before) != 2 {
+		t.Fatalf("%d temporary files", len(before))
+	}
+	for _, e := range before {
+		if err := os.Chtimes(filepath.Join(tmpDir(job.Output), e.Name()), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for young := 0; young < 2; {
+		time.Sleep(time.Millisecond)
+		young = 0
+		for _, e := range files() {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) < time.Hour {
+				young++
+			}
+		}
+	}
+	Sweep(job.Output, time.Now())
+	if n := len(files()); n != 2 {
+		t.Errorf("%d of 2 temporary files are left", n)
+	}
+	if err := r.publish(nil); err != nil {
+		t.Fatal(err)
+	}
+	Sweep(job.Output, time.Now().Add(48*time.Hour))
+	if n := len(files()); n != 0 {
+		t.Errorf("%d temporary files are left", n)
 	}
 }

@@ -33,7 +33,7 @@ func TestDocsAreTheColumns(t *testing.T) {
 	text := string(data)
 	for kind, rows := range map[string]string{
 		"trees": documented(t, "tree.go", "Tree", write(t, []parquet.Tree{{}})), "failures": documented(t, "rows.go", "Failure", write(t, []parquet.Failure{{}})),
-		"documents": documented(t, "rows.go", "Document", write(t, []parquet.Document{{}})), "words": documented(t, "words.go", "Word", write(t, []parquet.Word{{}})),
+		"documents": documented(t, "rows.go", "Document", write(t, []parquet.Document{{}})), "words": documented(t, "rows.go", "Word", write(t, []parquet.Word{{}})),
 	} {
 		const head = "| column | type | null | what it holds |\n|---|---|---|---|\n"
 		before, section, _ := strings.Cut(text, "\n## "+kind+"/\n")
