@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -155,5 +160,106 @@ func TestRawBlocks(t *testing.T) {
 	want := "She found the shore at noon. The red sail turned.|Who mended our boat?"
 	if err != nil || strings.Join(blocks, "|") != want {
 		t.Errorf("blocks %q, %v; want %s", blocks, err, want)
+	}
+}
+
+// An output and the CoNLL-U that --conf makes of it say the same of confidence;
+// what was expected of an output is what its summary says, beside what is true.
+func TestEvalOfConfidence(t *testing.T) {
+	dir := t.TempDir()
+	out, sure := filepath.Join(dir, "out"), filepath.Join(dir, "sure.conllu")
+	ends(t, exitOK, "", toyCommand(toyTrain, "--retag", "--output", out)...)
+	text, _ := ends(t, exitOK, "", "convert", out, "--to", "conllu", "--conf")
+	must(t, os.WriteFile(sure, []byte(text), 0o644))
+	read := func(system string) (r eval.Result) {
+		f := evalFlags{gold: toyTrain, system: system}
+		f.report.JSON = true
+		text, err := evalOutput(t, f)
+		must(t, err, json.Unmarshal([]byte(text), &r))
+		return r
+	}
+	folder, file := read(out), read(sure)
+	if len(folder.Confidence) == 0 || folder.Confidence[len(folder.Confidence)-2].Column != "upos_conf" {
+		t.Fatalf("%+v", folder.Confidence)
+	}
+	kept := folder.Confidence[:0:0]
+	for _, r := range folder.Confidence {
+		if !strings.Contains(r.Column, "marginal") { // which CoNLL-U has not
+			kept = append(kept, r)
+		}
+	}
+	if !reflect.DeepEqual(kept, file.Confidence) || file.Forecast != nil {
+		t.Errorf("the output has %+v,\nCoNLL-U %+v, %+v", kept, file.Confidence, file.Forecast)
+	}
+	sum, err := output.ReadSummary(out)
+	must(t, err)
+	if len(folder.Forecast) != 3 || sum.Forecast == nil {
+		t.Fatalf("%+v, %+v", folder.Forecast, sum.Forecast)
+	}
+	las, want := folder.Forecast[2], sum.Forecast
+	if las.Metric != eval.LAS || math.Abs(las.Expected-float64(want.LAS)) > 1e-6 || math.Abs(las.Stderr-float64(want.LASStderr)) > 1e-6 ||
+		las.F1 != folder.Scores[eval.LAS].F1() || las.Difference != las.F1-las.Expected {
+		t.Errorf("%+v, the summary has %+v", las, want)
+	}
+}
+
+// accurateToy is trainedToy with an encoder.
+func accurateToy(t *testing.T) string {
+	t.Helper()
+	m, err := model.Open(trainedToy(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := modeltest.WithEncoder(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "accurate.tbm")
+	must(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// A model with an encoder parses with it; --effort 0 does without, and gives
+// what the model without gives.
+func TestParseWithAnEncoder(t *testing.T) {
+	toy, accurate := trainedToy(t), accurateToy(t)
+	in := filepath.Join(t.TempDir(), "a.txt")
+	must(t, os.WriteFile(in, []byte("The old dog sees a small cat in the house. A cat and a dog like the red birds."), 0o600))
+	parse := func(args ...string) string {
+		t.Helper()
+		out, _ := ends(t, exitOK, "", append([]string{"parse", in, "--to", "conllu"}, args...)...)
+		return unsigned(t, out)
+	}
+	fast, all := parse("--model", toy), parse("--model", accurate)
+	if parse("--model", accurate, "--effort", "0") != fast || parse("--model", accurate, "--effort", "1") != all || fast == all {
+		t.Errorf("fast:\n%s\naccurate:\n%s", fast, all)
+	}
+	status, _, stderr := treebeam(t, "", "parse", in, "--to", "conllu", "--model", accurate, "--effort", "0.5")
+	if status != exitRefused || !strings.Contains(stderr, "not calibrated") { // the toy has too few sentences
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	for _, c := range [][3]string{{accurate, "0.5", "not calibrated"}, {toy, "0.5", "no encoder"}, {accurate, "2", "must be a number"}} {
+		ends(t, exitRefused, c[2], "eval", "--gold", toyDev, "--model", c[0], "--effort", c[1])
+	}
+	status, out, stderr := treebeam(t, "", "model", "info", accurate)
+	if status != exitOK || !strings.Contains(out, "Copyright (c) nobody") || !strings.Contains(out, "tags 0.250") {
+		t.Errorf("status %d, %s%s", status, out, stderr)
+	}
+}
+
+// --accurate takes the accurate model in the program, or says that there is
+// none.
+func TestAccurate(t *testing.T) {
+	_, err := model.Open(model.EmbeddedAccurate)
+	status, out, stderr := treebeam(t, "It rains.\n", "parse", "-", "--to", "conllu", "--accurate")
+	switch {
+	case errors.Is(err, model.ErrNoAccurate):
+		if status != exitRefused || !strings.Contains(stderr, "without the accurate English model") {
+			t.Errorf("status %d, %s", status, stderr)
+		}
+	case err != nil:
+		t.Fatal(err)
+	case status != exitOK || strings.Count(out, "\n") < 4:
+		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 }

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -73,5 +79,191 @@ func TestListsRefused(t *testing.T) {
 	status, stdout, stderr := treebeam(t, "", toyCommand("--files-from", "gone", "-t", "text")...)
 	if status != exitOK || stdout != "One two .\n" || !strings.Contains(stderr, "no/such.txt") {
 		t.Errorf("status %d, %q, %s", status, stdout, stderr)
+	}
+}
+
+// withHeads is toyTrain with what hide says hidden: heads and deprels by
+// sentence and word, both from 0.
+func withHeads(t *testing.T, hide func(i, k int, w *syntax.Word)) (text string, gold []syntax.Sentence) {
+	t.Helper()
+	gold, err := conllu.ReadAll(toyTrain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b []byte
+	for i := range gold {
+		s := gold[i]
+		s.Words = slices.Clone(s.Words)
+		for k := range s.Words {
+			hide(i, k, &s.Words[k])
+		}
+		b = conllu.Append(b, &s)
+	}
+	return string(b), gold
+}
+
+// Whatever heads are given come back with their deprels, the others get heads
+// that make a tree, and the file is otherwise the same. Without the option all
+// heads are found.
+func TestKeepHeads(t *testing.T) {
+	for round := range 6 {
+		kept := func(i, k int) bool { return (7*i+5*k+3*round+i*k)%6 < round }
+		text, _ := withHeads(t, func(i, k int, w *syntax.Word) {
+			if w.Deprel = fmt.Sprintf("given%d", k); !kept(i, k) {
+				w.Head, w.Deprel = syntax.NoHead, ""
+			}
+		})
+		status, out, stderr := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
+		if status != exitOK || stderr != "" {
+			t.Fatalf("status %d\n%s", status, stderr)
+		}
+		got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{}) // checks that they are trees
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, gold := withHeads(t, func(i, k int, w *syntax.Word) {})
+		for i := range gold {
+			for k := range gold[i].Words {
+				w := &got[i].Words[k]
+				if is := strings.HasPrefix(w.Deprel, "given"); is != kept(i, k) || w.Deprel == "" {
+					t.Errorf("sentence %d, word %d: deprel %s", i+1, k+1, w.Deprel)
+				}
+				if kept(i, k) && w.Head != gold[i].Words[k].Head {
+					t.Errorf("sentence %d, word %d: head %d, given %d", i+1, k+1, w.Head, gold[i].Words[k].Head)
+				}
+			}
+		}
+		if round == 5 {
+			continue
+		}
+		_, free, _ := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu")
+		if strings.Contains(free, "given") || (free == out) != (round == 0) {
+			t.Errorf("round %d: without the option\n%s", round, free)
+		}
+	}
+}
+
+// Wrong heads are kept too, and the rest of the tree is built around them.
+func TestKeepHeadsAgainstTheModel(t *testing.T) {
+	const text = `1	the	the	DET	DT	_	4	odd	_	_
+2	boat	boat	NOUN	NN	_	_	_	_	_
+3	sank	sink	VERB	VBD	_	1	_	_	_
+4	.	.	PUNCT	.	_	_	_	_	_
+
+`
+	status, out, stderr := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
+	got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{})
+	if status != exitOK || err != nil || len(got) != 1 {
+		t.Fatalf("status %d, %v\n%s%s", status, err, out, stderr)
+	}
+	w := got[0].Words
+	if w[0].Head != 4 || w[0].Deprel != "odd" || w[2].Head != 1 || w[2].Deprel == "" || w[2].Deprel == "odd" {
+		t.Errorf("%s", out)
+	}
+}
+
+// Heads that no tree can have are failures that say where, and the sentence
+// comes back in its place without them.
+func TestKeepHeadsRefused(t *testing.T) {
+	sentence := func(heads ...string) string {
+		var b strings.Builder
+		b.WriteString("# a comment\n")
+		for i, h := range heads {
+			fmt.Fprintf(&b, "%d\tw%d\tw\tNOUN\tNN\t_\t%s\t_\t_\t_\n", i+1, i+1, h)
+		}
+		return b.String() + "\n"
+	}
+	text := sentence("2", "_", "_") + sentence("2", "3", "1", "_") + sentence("0", "_", "0") + sentence("_", "7") +
+		sentence("_", "x") + sentence("_", "2") + sentence("2", "0")
+	in := writeFiles(t, map[string]string{"a.conllu": text})
+	dir := filepath.Join(t.TempDir(), "out")
+	ends(t, exitOK, "", "parse", "--model", trainedToy(t), in, "--output", dir, "--keep-heads")
+	_, streamed, _ := treebeam(t, "", "parse", "--model", trainedToy(t), in, "--to", "conllu", "--keep-heads")
+	status, converted, stderr := treebeam(t, "", "convert", dir, "--to", "conllu")
+	if status != exitOK || streamed != converted {
+		t.Errorf("status %d %s\nconverted\n%s\nstreamed\n%s", status, stderr, converted, streamed)
+	}
+	if parts := strings.Split(converted, "\n\n"); len(parts) != 8 || strings.Count(converted, "# treebeam_failure = ") != 5 ||
+		strings.Contains(parts[0], "failure") || strings.Contains(parts[6], "failure") || !strings.Contains(parts[1], "failure") {
+		t.Errorf("%s", converted)
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "failures", "*.parquet"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	r, err := parquet.Open[parquet.Failure](paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	want := []struct {
+		line   int64
+		reason string
+	}{{7, "cycle"}, {15, "words 1 and 3 are both roots"}, {19, "head 7 of word 2"}, {23, `"x" is no number`}, {27, "cycle"}}
+	k := 0
+	for f, err := range r.All() {
+		if err != nil || k == len(want) {
+			t.Fatal(f, err)
+		}
+		lines := strings.Split(text[:f.ByteOffset], "\n")
+		if *f.Line != want[k].line || !strings.Contains(f.Reason, want[k].reason) || f.Stage != "read" || int64(len(lines)) != want[k].line {
+			t.Errorf("row %d: %+v at line %d, byte %d; want %+v", k, f, *f.Line, f.ByteOffset, want[k])
+		}
+		k++
+	}
+	if k != len(want) {
+		t.Errorf("%d rows, want %d", k, len(want))
+	}
+}
+
+// With --projective no two arcs cross, whatever the words; given heads that
+// cross are a failure.
+func TestProjective(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		for k := range 3 + i%9 {
+			tag := []string{"NOUN", "VERB", "DET", "PUNCT", "ADP"}[(i*k+i+2*k)%5]
+			fmt.Fprintf(&b, "%d\tw%d\tw\t%s\t_\t_\t_\t_\t_\t_\n", k+1, (i+k)%7, tag)
+		}
+		b.WriteByte('\n')
+	}
+	crossing := func(args ...string) (count int) {
+		status, out, stderr := treebeam(t, b.String(), append([]string{"parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu"}, args...)...)
+		if status != exitOK || stderr != "" {
+			t.Fatalf("status %d\n%s", status, stderr)
+		}
+		got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{})
+		if err != nil || len(got) != 60 {
+			t.Fatalf("%d sentences, %v", len(got), err)
+		}
+		for _, s := range got {
+			r, err := eval.Evaluate([]syntax.Sentence{s}, []syntax.Sentence{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count += r.Crossing.System
+		}
+		return count
+	}
+	if free, projective := crossing(), crossing("--projective"); free == 0 || projective != 0 {
+		t.Errorf("%d crossing arcs, %d with --projective", free, projective)
+	}
+	const given = `1	a	a	NOUN	_	_	3	_	_	_
+2	b	b	NOUN	_	_	4	_	_	_
+3	c	c	NOUN	_	_	_	_	_	_
+4	d	d	NOUN	_	_	_	_	_	_
+
+`
+	parse := []string{"parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads"}
+	if _, out, _ := treebeam(t, given, parse...); !strings.Contains(out, "1\ta\ta\tNOUN\t_\t_\t3\t") || strings.Contains(out, "failure") {
+		t.Errorf("%s", out)
+	}
+	if _, out, stderr := treebeam(t, given, append(parse, "--projective")...); !strings.Contains(out, "# treebeam_failure = the given heads cross") {
+		t.Errorf("%s%s", out, stderr)
+	}
+	f := evalFlags{gold: toyTrain, model: trainedToy(t), goldTags: true}
+	f.search.Projective = true
+	if out, err := evalOutput(t, f); err != nil || !strings.Contains(out, "; 0 predicted") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -11,10 +11,13 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -321,4 +324,120 @@ func TestHelp(t *testing.T) {
 	if _, stdout, _ := treebeam(t, "", "help", "parse"); strings.Contains(stdout, "job_name") || !strings.Contains(stdout, "--max-failures N") {
 		t.Errorf("help parse gives\n%s", stdout)
 	}
+}
+
+// --threads bounds the process, and changes no byte.
+func TestThreads(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer func() {
+		runtime.GOMAXPROCS(before)
+		transforms.SetCores(before)
+	}()
+	in := writeFiles(t, map[string]string{"x.txt": strings.Repeat("One two three .\n\nFour five .\n\n", 200)})
+	var first string
+	for i, flag := range []string{"--threads=1", "-j3"} {
+		status, stdout, stderr := treebeam(t, "", toyCommand("-q", in, "--to", "conllu", flag)...)
+		if status != exitOK || stdout == "" {
+			t.Fatalf("%s: status %d, %s", flag, status, stderr)
+		}
+		if first == "" {
+			first = stdout
+		}
+		if stdout != first {
+			t.Errorf("%s changes the trees", flag)
+		}
+		if n, want := runtime.GOMAXPROCS(0), []int{1, 3, 2}[i]; n != want {
+			t.Errorf("%s: %d threads", flag, n)
+		}
+	}
+	for _, args := range [][]string{
+		toyCommand(in, "--output", filepath.Join(t.TempDir(), "out"), "--threads", "-1"),
+		{"eval", "--gold", toyDev, "--system", toyDev, "-j", "5000"},
+		{"train", "--train", toyTrain, "--dev", toyDev, "--check", "--threads=-2"},
+		{"calibrate", "--model", "m.tbm", "--dev", toyDev, "--threads=-2"},
+		{"worker-pool", "--threads=-2"},
+	} {
+		ends(t, exitRefused, "must be from 1 to 1024", args...)
+	}
+}
+
+// What is known of the text takes effect in parse and in eval.
+func TestCustomByFlags(t *testing.T) {
+	dir := memoryFolder(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"a.txt": "It ran to approx. no. 5 . New York ran .\n", "abbreviations": "approx.\nno.\n", "together": "New York\n", "exceptions": "ran\tINTJ\trun\n",
+	} {
+		must(t, os.WriteFile(at(name), []byte(text), 0o644))
+	}
+	flags := []string{"--abbreviations", at("abbreviations"), "--keep_together", at("together"), "--exceptions=" + at("exceptions"), "--unconstrained"}
+	plain, _ := ends(t, exitOK, "", toyCommand(at("a.txt"), "--to", "conllu")...)
+	got, _ := ends(t, exitOK, "", toyCommand(append(flags, at("a.txt"), "--to", "conllu")...)...)
+	for part, want := range map[string][2]int{"# text = ": {4, 2}, "\tran\trun\tINTJ\t": {0, 2}, "\tNew York\t": {0, 1}, "\tfree\t": {0, 8}} {
+		if n := [2]int{strings.Count(plain, part), strings.Count(got, part)}; n != want {
+			t.Errorf("%q: %d without and with the lists, want %d\n%s", part, n, want, got)
+		}
+	}
+	if _, out, _ := treebeam(t, "", toyCommand(append(flags, at("a.txt"), "--output", at("out"), "--quiet")...)...); out == "" {
+		t.Error("no summary")
+	}
+	if _, converted, stderr := treebeam(t, "", "convert", at("out")); converted != got {
+		t.Errorf("the run gives\n%s\nthe stream\n%s\n%s", converted, got, stderr)
+	}
+}
+
+// Lists take effect in eval.
+func TestCustomInEval(t *testing.T) {
+	exceptions := filepath.Join(memoryFolder(t), "exceptions")
+	must(t, os.WriteFile(exceptions, []byte(".\tX\n"), 0o644))
+	eval := func(more ...string) string {
+		t.Helper()
+		out, _ := ends(t, exitOK, "", append([]string{"eval", "--gold", toyDev, "--model", trainedToy(t), "--gold-tokens", "--row", "x"}, more...)...)
+		return out
+	}
+	plain, got := eval(), eval("--exceptions", exceptions)
+	_, before, _ := strings.Cut(plain, "UPOS ")
+	_, after, ok := strings.Cut(got, "UPOS ")
+	if !ok || before == after {
+		t.Errorf("full stops that are X change nothing: %s", got)
+	}
+	if out := eval("--unconstrained"); out == "" {
+		t.Error("no figures of unconstrained trees")
+	}
+}
+
+// An output of format version 3, written by the program of that time, is read
+// by every command that reads outputs: columns that came later are null. Its
+// folder is refused to a run, for this program makes other rows.
+func TestFormat3(t *testing.T) {
+	old, golden := filepath.Join("testdata", "format3"), filepath.Join("testdata", "format3.conllu")
+	want, err := os.ReadFile(golden)
+	must(t, err)
+	trees := regexp.MustCompile("(?m)^# tree_conf = .*\n") // which that program did not print
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"convert":  {[]string{"convert", old, "--to", "conllu", "--conf"}, string(want)},
+		"show":     {[]string{"show", old, "--lowest", "2"}, "garden.txt@"},
+		"sample":   {[]string{"sample", old, "--uncertain", "2"}, "expected wrong by deprel_conf"},
+		"failures": {[]string{"failures", old}, "column_count"},
+		"diff":     {[]string{"diff", old, old, "--json"}, `"head_marginal"`},
+		"eval":     {[]string{"eval", "--gold", golden, "--system", old}, "deprel_conf"},
+		"report":   {[]string{"report", old, "--output", filepath.Join(t.TempDir(), "r.html")}, ""},
+	} {
+		status, stdout, stderr := treebeam(t, "", c.args...)
+		if name == "convert" {
+			stdout = trees.ReplaceAllString(unsigned(t, stdout), "")
+		}
+		if status != exitOK || !strings.Contains(stdout, c.want) || name == "convert" && stdout != c.want {
+			t.Errorf("%s: status %d %s\n%s", name, status, stderr, stdout)
+		}
+		if strings.Contains(stdout+stderr, "upos_conf") || strings.Contains(stdout, "UPOSConf") {
+			t.Errorf("%s: what version 3 had not is there:\n%s", name, stdout)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	must(t, os.CopyFS(out, os.DirFS(old)))
+	ends(t, exitRefused, "name another --output", toyCommand(golden, "--output", out)...)
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -276,5 +279,122 @@ func TestReport(t *testing.T) {
 		"a b":                                       "got 2 arguments",
 	} {
 		ends(t, exitRefused, want, append([]string{"report"}, strings.Fields(args)...)...)
+	}
+}
+
+// A run that could parse nothing at all is no success: it ends with status 3,
+// the reason in full, which names the remedy, and the command that shows more.
+func TestNothingParsed(t *testing.T) {
+	records := strings.Repeat(`{"id": 7, "body": "Here is text ."}`+"\n", 5)
+	in := writeFiles(t, map[string]string{"a.jsonl": records})
+	out := filepath.Join(t.TempDir(), "out")
+	const why = `but "id", "body"; name the right one with --text-key`
+	status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", out)...)
+	if status != exitFailures || !strings.Contains(stdout, `"errors":5`) ||
+		!strings.Contains(stderr, "  5 failures no_text (read), the first in "+filepath.Join(in, "a.jsonl")+", line 1: ") ||
+		!strings.Contains(stderr, why) || !strings.Contains(stderr, "\ntreebeam failures "+out+" lists every one\n") ||
+		!strings.HasSuffix(stderr, "\nnothing could be parsed\n") {
+		t.Errorf("status %d, output %q\n%s", status, stdout, stderr)
+	}
+	status, stdout, stderr = treebeam(t, "", toyCommand(in, "--to", "text")...)
+	if status != exitFailures || stdout != "" || !strings.Contains(stderr, why) || !strings.Contains(stderr, "treebeam failures FOLDER") {
+		t.Errorf("to standard output: status %d, %q\n%s", status, stdout, stderr)
+	}
+	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text-key", "body")...)
+	// One tree is enough, and nothing to parse is no failure.
+	for _, files := range []map[string]string{
+		{"a.jsonl": records + `{"text": "One ."}` + "\n"},
+		{"a.txt": ""},
+	} {
+		ends(t, exitOK, "", toyCommand(writeFiles(t, files), "--output", filepath.Join(t.TempDir(), "out"))...)
+	}
+}
+
+// A first night that could parse nothing makes nothing current, so that another
+// option can be tried; a later one keeps what there is.
+func TestNothingParsedAtNight(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.jsonl": `{"body": "Here is text ."}` + "\n"})
+	state := filepath.Join(t.TempDir(), "state")
+	night := func(args ...string) (int, string) {
+		status, _, stderr := treebeam(t, "", toyCommand(append([]string{in, "--state", state}, args...)...)...)
+		return status, stderr
+	}
+	for range 2 {
+		status, stderr := night()
+		if status != exitFailures || !strings.Contains(stderr, "nothing could be parsed") || !strings.Contains(stderr, "treebeam failures "+state) {
+			t.Errorf("status %d\n%s", status, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(state, "CURRENT")); err == nil {
+			t.Error("a night without trees is current")
+		}
+	}
+	if status, stderr := night("--text-key", "body"); status != exitOK {
+		t.Fatalf("with the right key: status %d\n%s", status, stderr)
+	}
+	if status, stderr := night("--text-key", "text", "--all"); status != exitFailures {
+		t.Errorf("all anew, with the wrong key: status %d\n%s", status, stderr)
+	}
+	must(t, os.WriteFile(filepath.Join(in, "b.pdf"), []byte("%PDF-1.7\n"), 0o644))
+	if status, stderr := night("--text-key", "body"); status != exitOK {
+		t.Errorf("one more file, which is no text: status %d\n%s", status, stderr)
+	}
+}
+
+// The pages and the help know the same exit statuses as the program, and 2,
+// with which Go's runtime ends a crash, is none of them.
+func TestStatusesAreDocumented(t *testing.T) {
+	ours := []int{exitOK, exitFailed, exitFailures, exitRefused, exitInterrupted}
+	row := regexp.MustCompile(`(?m)^\| (\d+)(?:, [^|]*)? \| `)
+	tabled := func(page, heading string) (list []int) {
+		text, err := os.ReadFile(filepath.Join("..", "..", page))
+		must(t, err)
+		_, table, found := strings.Cut(string(text), heading)
+		if !found {
+			t.Fatalf("%s has no table %q", page, heading)
+		}
+		table, _, _ = strings.Cut(table, "\n\n")
+		for _, m := range row.FindAllStringSubmatch(table, -1) {
+			n, err := strconv.Atoi(m[1])
+			must(t, err)
+			list = append(list, n)
+		}
+		return list
+	}
+	if got := tabled("README.md", "| exit status | meaning |"); !slices.Equal(got, ours) {
+		t.Errorf("README.md explains %v, the program ends with %v", got, ours)
+	}
+	if got := slices.Compact(tabled("docs/failures.md", "| exit status | what it means |")); !slices.Equal(got, []int{exitFailed, 2, exitFailures, exitRefused, exitInterrupted, exitClosed}) {
+		t.Errorf("docs/failures.md explains %v", got)
+	}
+	_, help, _ := treebeam(t, "", "help")
+	_, help, _ = strings.Cut(help, "Exit status:")
+	var listed []int
+	for _, m := range regexp.MustCompile(`(?:^|[,;])\s+(\d+)\b`).FindAllStringSubmatch(help, -1) {
+		n, _ := strconv.Atoi(m[1])
+		listed = append(listed, n)
+	}
+	if !slices.Equal(listed, ours) {
+		t.Errorf("help explains %v, the program ends with %v", listed, ours)
+	}
+	if slices.Contains(append(ours, exitClosed), 2) {
+		t.Error("2 is the status of a Go program that crashed")
+	}
+}
+
+// A process that is refused ends with 64, whoever has started it.
+func TestRefusedProcess(t *testing.T) {
+	for _, args := range [][]string{
+		{},
+		{"prase"},
+		{"--no-such-flag"},
+		{"parse", "--max-words", "many"},
+		{"--worker=true", "--no-such-flag"}, // a runner's call
+	} {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		out, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != 64 {
+			t.Errorf("%q: status %d\n%.500s", args, got, out)
+		}
 	}
 }

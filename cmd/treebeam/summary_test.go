@@ -3,13 +3,17 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
@@ -145,4 +149,57 @@ func TestStreamSummary(t *testing.T) {
 		}
 	}
 	ends(t, exitRefused, "standard output has the trees", toyCommand(in, "--to", "conllu", "--json")...)
+}
+
+// A run says at its end how good its trees are expected to be, if the model
+// knows; sentences of five words the toy does not.
+func TestForecast(t *testing.T) {
+	line := regexp.MustCompile(`\nexpected: UPOS \d+\.\d, UAS \d+\.\d, LAS \d+\.\d \(standard error \d+\.\d\)\n`)
+	summary := regexp.MustCompile(`"expected":\{"words":8,"upos":0\.\d{1,6},"upos_stderr":0\.\d{1,6},"uas":0\.\d{1,6},`)
+	for text, known := range map[string]bool{"One two three .\n\nFour five six .\n": true, "One two three four .\n": false} {
+		in := filepath.Join(t.TempDir(), "a.txt")
+		must(t, os.WriteFile(in, []byte(text), 0o644))
+		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", filepath.Join(t.TempDir(), "out"))...)
+		if status != exitOK || line.MatchString(stderr) != known || summary.MatchString(stdout) != known {
+			t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+		}
+		status, stdout, stderr = treebeam(t, "", toyCommand(in, "--state", filepath.Join(t.TempDir(), "state"))...)
+		if status != exitOK || line.MatchString(stderr) != known || summary.MatchString(stdout) != known {
+			t.Errorf("a night: status %d\n%s\n%s", status, stdout, stderr)
+		}
+	}
+}
+
+// kindLine is a line of the table of kinds in docs/failures.md.
+var kindLine = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (\\w+(?:, \\w+)*) \\| (\\w+(?:, \\w+)*) \\| .{10,} \\|$")
+
+// docs/failures.md explains the kinds that there are, and no others.
+func TestKindsAreExplained(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "failures.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Kinds")
+	table, _, _ = strings.Cut(table, "\n## ")
+	got := map[string]int{}
+	for _, m := range kindLine.FindAllStringSubmatch(table, -1) {
+		got[m[1]]++
+	}
+	want := map[string]int{}
+	for _, k := range syntax.Kinds() {
+		want[k.String()]++
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("docs/failures.md explains %q, but the kinds are %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
+
+// checkKind fails on a row without a kind, or of a kind that no input should
+// lead to.
+func checkKind(t *testing.T, row *parquet.Failure) {
+	t.Helper()
+	f, err := parquet.FromFailure(row)
+	if err != nil || f.Kind == syntax.KindInternal || f.Reason == "" {
+		t.Errorf("row %+v: %v", row, err)
+	}
 }

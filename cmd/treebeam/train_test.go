@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func TestProvenanceOfTheCommandLine(t *testing.T) {
@@ -82,5 +87,307 @@ func TestTrainRefusals(t *testing.T) {
 		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("train %s: %v, want a refusal with %q", c.args, err, c.want)
 		}
+	}
+}
+
+func TestTrainOnlyLemmas(t *testing.T)    { trainsAlone(t, "lemmas", "lemmas      ") }
+func TestTrainOnlySegmenter(t *testing.T) { trainsAlone(t, "segmenter", "segmenter   ") }
+
+// trainsAlone trains a part of a model again, of the same treebank: all of it
+// stays as it is but for the provenance. said is how its line there begins.
+func trainsAlone(t *testing.T, part, said string) {
+	toy := trainedToy(t)
+	path := filepath.Join(t.TempDir(), "new.tbm")
+	command := "train --only " + part + " --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
+	if err := runTrain(t.Context(), strings.Fields(command)[1:]); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{
+		said + " treebeam train --train xx_toy-ud-train.conllu --dev xx_toy-ud-dev.conllu --from toy.tbm --only " + part + "\n",
+		"made for   " + model.Digest(old), "created    me", "gold-tokens",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+	before, err := model.Decode(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Info.Command != before.Info.Command || m.Info.Release != before.Info.Release || len(m.Sections) != len(before.Sections) {
+		t.Errorf("provenance %+v", m.Info)
+	}
+	for i, s := range m.Sections {
+		if !bytes.Equal(s.Data, before.Sections[i].Data) {
+			t.Errorf("section %s changed", s.Name)
+		}
+	}
+}
+
+func TestTrainOnlyRefusals(t *testing.T) {
+	toy := trainedToy(t)
+	other := filepath.Join(t.TempDir(), "yy_toy-ud-train.conllu")
+	data, err := os.ReadFile(toyTrain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	part := incomplete(t, toy)
+	model := filepath.Join(t.TempDir(), "new.tbm")
+	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
+	for _, c := range []struct{ args, want string }{
+		{"--only lemmas" + banks, "give --from"},
+		{"--from " + toy + banks, "with --only"},
+		{"--only pruner --from " + toy + banks, "must be lemmas, segmenter, encoder or mix"},
+		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
+		{"--only encoder --from " + toy + banks, "give --encoder"},
+		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},
+		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "not a treebeam encoder"},
+		{"--only encoder --from " + toy + " --encoder x.tbe --preset fast" + banks, "nothing to do for --preset"},
+		{"--only mix --from " + toy + " --layers 3" + banks, "nothing to do for --layers"},
+		{"--only mix --from " + toy + banks, "has no encoder"},
+		{"--only mix --from " + toy + " --encoder " + toyDev + banks, "looks like CoNLL-U"},
+		{"--preset accurate" + banks, "want --encoder"},
+		{"--layers 3 --text a.txt" + banks, "--layers, --text: with --encoder"},
+		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
+		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
+		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},
+		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "of which an overlay holds a part"},
+		{"--encoder " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --encoder"},
+		{"--encoder x.tbe --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
+		{"--only encoder --encoder x.tbe --from " + part + banks, "component tag"},
+	} {
+		err := runTrain(t.Context(), strings.Fields(c.args))
+		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("train %s: %v, want a refusal with %q", c.args, err, c.want)
+		}
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a refused training wrote a model")
+	}
+}
+
+// incomplete returns a copy of a model that lacks its tagger.
+func incomplete(t *testing.T, path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(t.TempDir(), "part.tbm")
+	left := slices.DeleteFunc(slices.Clone(f.Sections), func(s pack.Section) bool { return strings.HasPrefix(s.Name, model.TagName+".") })
+	cut, err := model.Encode(f.Info, left)
+	must(t, err, os.WriteFile(part, cut, 0o644))
+	return part
+}
+
+// Its letters are those of the toy treebank, twice: others would be left out.
+const silverTree = "1\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\tHeadConf=0.9\n2\tmended\tmend\tVERB\t_\t_\t0\troot\t_\tHeadConf=0.8|DeprelConf=0.8\n" +
+	"3\tboat\tboat\tNOUN\t_\t_\t2\tobj\t_\t_\n\n"
+
+func TestTrainSilver(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte(silverTree)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := write("first one.conllu.gz", zipped.String())
+	second := write("second.conllu", silverTree+strings.ReplaceAll(silverTree, "We", "She"))
+	path := filepath.Join(dir, "m.tbm")
+	banks := []string{"--train", toyTrain, "--dev", toyDev, "--model", path, "--folds", "2"}
+	if err := runTrain(t.Context(), append(banks, "--silver", first, "--silver", second, "--silver-weight", "0.5")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{"--silver 'first one.conllu.gz' --silver second.conllu --silver-weight 0.5", "silver-weight  0.5",
+		"first one.conllu.gz, 1 sentences, 3 words, sha256 ", "second.conllu, 1 sentences, 3 words, sha256 "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+
+	refused := filepath.Join(dir, "refused.tbm")
+	for _, c := range []struct{ silver, want string }{
+		{filepath.Join(dir, "nowhere.conllu"), "nowhere.conllu"},
+		{dir, "directory"},
+		{write("text.conllu", "This is no CoNLL-U.\n"), "text.conllu:1"},
+		{write("plain.conllu.gz", silverTree), "plain.conllu.gz: gzip"},
+		{write("cut.conllu.gz", zipped.String()[:zipped.Len()-12]), "cut.conllu.gz: "},
+		{write("headless.conllu", strings.ReplaceAll(silverTree, "\t2\t", "\t_\t")), "no sentence to learn from"},
+		{write("empty.conllu", ""), "no sentence to learn from"},
+		{first + " --silver-words 0", "want a positive number"},
+		{first + " --silver-weight -1", "--silver-weight -1"},
+	} {
+		args := []string{"--train", toyTrain, "--dev", toyDev, "--model", refused, "--silver"}
+		if path, option, ok := strings.Cut(c.silver, " --silver-"); ok {
+			args = append(append(args, path), strings.Fields("--silver-"+option)...)
+		} else {
+			args = append(args, c.silver)
+		}
+		err := runTrain(t.Context(), args)
+		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("train --silver %s: %v, want a refusal with %q", c.silver, err, c.want)
+		}
+	}
+	if err := runTrain(t.Context(), []string{"--train", toyTrain, "--dev", toyDev, "--model", second, "--silver", second}); err == nil ||
+		!strings.Contains(err.Error(), "would be lost") {
+		t.Errorf("a model over silver: %v", err)
+	}
+	if _, err := os.Stat(refused); err == nil {
+		t.Error("a refused training wrote a model")
+	}
+}
+
+const toyClusters = "00\tboat\t9\n00\tsail\t4\n00\twind\t4\n0100\tleft\t3\n0100\tmended\t3\n0101\tturned\t2\n1\tthe\t20\n1\tour\t7\n"
+
+// Classes of words become part of the model, whatever the threads, and the model
+// says where they come from.
+func TestTrainClusters(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(toyClusters))
+	z.Close()
+	plain, compressed := write("toy.tsv", toyClusters), write("toy.tsv.gz", zipped.String())
+	var models [][]byte
+	for _, more := range []string{"--threads 1 --clusters " + plain, "--threads 3 --clusters " + plain, "--clusters " + compressed} {
+		path := filepath.Join(dir, "m.tbm")
+		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --folds 2 --preset fast --model " + path + " " + more)
+		if err := runTrain(t.Context(), args); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, data)
+	}
+	if !bytes.Equal(models[0], models[1]) {
+		t.Error("the number of threads changes the model")
+	}
+	m, err := model.OpenBytes(models[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{"--clusters toy.tsv.gz", "clusters  ", "4 classes of toy.tsv.gz "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+	for _, s := range m.Segment("Our boat left at noon.", 100) {
+		m.Tag(&s, false)
+		m.Prune(&s)
+		if err := m.Parse(&s, search.Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+
+	for _, c := range []struct{ clusters, want string }{
+		{filepath.Join(dir, "nowhere.tsv"), "nowhere.tsv"},
+		{write("bad.tsv", "01\tboat\t2\n02\tsail\t3\n"), "bad.tsv: line 2"},
+		{write("blank.tsv", "\n\n"), "blank.tsv: no word has a class, the file is empty: make one"},
+		{write("cut.gz", zipped.String()[:len(zipped.String())-9]), "cut.gz: line 9: unexpected EOF"},
+		{dir, "is a directory"},
+	} {
+		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --model " + filepath.Join(dir, "refused.tbm") + " --clusters " + c.clusters)
+		if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		check := []string{"train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", c.clusters}
+		ends(t, exitRefused, c.want, check...)
+	}
+	status, _, stderr := treebeam(t, "", "train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", compressed)
+	if want := "toy.tsv.gz: 8 words in 4 classes; 28.8 % of the words of train and 41.2 % of dev have one\n"; status != exitOK || !strings.Contains(stderr, want) {
+		t.Errorf("--check: status %d, %s, want %q", status, stderr, want)
+	}
+	args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --clusters " + plain + " --model " + plain)
+	if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), "would be lost") {
+		t.Errorf("a model over its clusters: %v", err)
+	}
+}
+
+// A lexicon teaches lemmas, alone too, and the model says so.
+func TestTrainLexicon(t *testing.T) {
+	toy := trainedToy(t)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	words := write("words.tsv", "zwom\tVERB\t_\t_\tzwim\n")
+	path := filepath.Join(dir, "new.tbm")
+	command := "--only lemmas --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --lexicon " + words + " --model " + path
+	if err := runTrain(t.Context(), strings.Fields(command)); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "zwom", UPOS: "VERB"}}}
+	m.Tag(&s, false)
+	if s.Words[0].Lemma != "zwim" {
+		t.Errorf("%+v", s.Words[0])
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	if got := m.Info.Options["lexicon of lemmas"]; !strings.HasPrefix(got, "1 words of words.tsv ") || !strings.Contains(b.String(), "--lexicon words.tsv") {
+		t.Errorf("%q in\n%s", got, &b)
+	}
+	for _, x := range []struct{ args, want string }{
+		{"--lexicon " + write("bad.tsv", "zwom\tVERB\n"), "line 1 has 2 columns"},
+		{"--lexicon " + filepath.Join(dir, "none.tsv"), "none.tsv"},
+	} {
+		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --model " + path + " " + x.args)
+		if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v", x.args, err)
+		}
+	}
+	args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --lexicon " + words + " --model " + words)
+	if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), "would be lost") {
+		t.Errorf("a model over its lexicon: %v", err)
 	}
 }
