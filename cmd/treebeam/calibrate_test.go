@@ -18,13 +18,9 @@ import (
 func manyToys(t *testing.T, times int) string {
 	t.Helper()
 	data, err := os.ReadFile(toyDev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "many.conllu")
-	if err := os.WriteFile(path, bytes.Repeat(data, times), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, bytes.Repeat(data, times), 0o644))
 	return path
 }
 
@@ -38,17 +34,13 @@ func TestCalibrate(t *testing.T) {
 		t.Fatalf("status %d\n%s%s", status, printed, stderr)
 	}
 	first, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ends(t, exitOK, "", "calibrate", "--model", out, "--dev", gold, "--threads", "1")
 	if again, err := os.ReadFile(out); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("fitted again to the same, the model differs (%v)", err)
 	}
 	raw, err := model.Open(toy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := model.Open(out)
 	if err != nil || m.Calibrator == nil || raw.Calibrator != nil {
 		t.Fatalf("%v, %v", m, err)
@@ -122,9 +114,7 @@ func TestKeptHeadsAreCertain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.tbm")
 	ends(t, exitOK, "", "calibrate", "--model", trainedToy(t), "--dev", manyToys(t, 40), "--output", path)
 	m, _, err := transforms.OpenModel(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, gold := withHeads(t, func(i, k int, w *syntax.Word) {})
 	parse := func(hide func(k int, w *syntax.Word)) *syntax.Sentence {
 		s := gold[0]

@@ -17,54 +17,42 @@ func TestDiff(t *testing.T) {
 		"d.txt": "A fifth .\n", "e.txt": "A sixth .\n"})
 	state := filepath.Join(t.TempDir(), "state")
 	transformstest.Register()
-	must := func(want int, args ...string) (string, string) {
-		t.Helper()
-		status, stdout, stderr := treebeam(t, "", args...)
-		if status != want {
-			t.Fatalf("%v: status %d: %s", args, status, stderr)
-		}
-		return stdout, stderr
-	}
 	before, after := filepath.Join(t.TempDir(), "before"), filepath.Join(t.TempDir(), "after")
 	night := []string{"--quiet", "--model", transformstest.ModelURI, "--input", in, "--state", state}
-	must(exitOK, append(night, "--all")...)
-	must(exitOK, toyCommand("--quiet", "--input", in, "--output", before)...)
-	if _, stderr := must(exitRefused, "diff", "--state", state); !strings.Contains(stderr, "one snapshot only") {
+	ends(t, exitOK, "", append(night, "--all")...)
+	ends(t, exitOK, "", toyCommand("--quiet", "--input", in, "--output", before)...)
+	if _, stderr := ends(t, exitRefused, "", "diff", "--state", state); !strings.Contains(stderr, "one snapshot only") {
 		t.Error(stderr)
 	}
-	if err := os.WriteFile(filepath.Join(in, "a.txt"), []byte("Something new .\n\nAnother one .\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(in, "a.txt"), []byte("Something new .\n\nAnother one .\n"), 0o644))
 	os.Remove(filepath.Join(in, "b.txt"))
-	must(exitOK, night...)
-	must(exitOK, toyCommand("--quiet", "--input", in, "--output", after)...)
+	ends(t, exitOK, "", night...)
+	ends(t, exitOK, "", toyCommand("--quiet", "--input", in, "--output", after)...)
 
 	for _, args := range [][]string{{"--state", state}, {"--state", state, "1", "2"}, {before, after}, {before, state}} {
-		stdout, _ := must(exitOK, append([]string{"diff", "--json"}, args...)...)
+		stdout, _ := ends(t, exitOK, "", append([]string{"diff", "--json"}, args...)...)
 		var r diff.Report
-		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(stdout), &r))
 		d, s := r.Documents, r.Sentences
 		if d.Same != 3 || d.Changed != 1 || d.Removed != 1 || d.Examples.Removed[0] != "b.txt" || s.Both != 4 || s.Added != 1 || s.Removed != 2 ||
 			r.Words.Compared != 12 || r.Words.Arcs != 0 {
 			t.Errorf("%v: %s", args, stdout)
 		}
 	}
-	stdout, _ := must(exitOK, "diff", before, after, "--max-changed", "0%", "--max-drift", "1")
+	stdout, _ := ends(t, exitOK, "", "diff", before, after, "--max-changed", "0%", "--max-drift", "1")
 	for _, want := range []string{"3 same, 1 changed, 0 added, 1 removed", "removed    b.txt", "4 in both, 1 added, 2 removed", "12 compared: 0 arcs changed (0.00%)"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	if _, stderr := must(exitFailures, "diff", before, after, "--max-drift", "0.000001"); !strings.Contains(stderr, "drifted") {
+	if _, stderr := ends(t, exitFailures, "", "diff", before, after, "--max-drift", "0.000001"); !strings.Contains(stderr, "drifted") {
 		t.Error(stderr)
 	}
 	for want, args := range map[string][]string{
 		"got 1 arguments": {before}, "manifest.json": {before, in}, "not the number": {"--state", state, "x", "y"},
 		"no snapshot 9": {"--state", state, "1", "9"}, "not negative": {before, after, "--max-changed", "-1"}, "--top 0": {before, after, "--top", "0"},
 	} {
-		if _, stderr := must(exitRefused, append([]string{"diff"}, args...)...); !strings.Contains(stderr, want) {
+		if _, stderr := ends(t, exitRefused, "", append([]string{"diff"}, args...)...); !strings.Contains(stderr, want) {
 			t.Errorf("%v: no %q in %s", args, want, stderr)
 		}
 	}

@@ -122,9 +122,7 @@ func TestCancelledCommand(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, func() { close(release) })
 	}()
 	dir, err := os.MkdirTemp("", "cancelled")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { // the workers, which are in this process, may still write a last file
 		for range 100 {
 			if os.RemoveAll(dir) == nil {

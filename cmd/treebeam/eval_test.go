@@ -44,14 +44,10 @@ func evalOutput(t *testing.T, f evalFlags) (string, error) {
 func TestEvalOfFiles(t *testing.T) {
 	wrong := filepath.Join(t.TempDir(), "wrong.conllu")
 	text, err := os.ReadFile(toyDev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// noon hangs on shore in the first sentence: 1 of 17 heads is wrong.
 	bad := strings.Replace(string(text), "Number=Sing\t2\tobl", "Number=Sing\t4\tnmod", 1)
-	if err := os.WriteFile(wrong, []byte(bad), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(wrong, []byte(bad), 0o644))
 	out, err := evalOutput(t, evalFlags{gold: toyDev, system: wrong, row: "toy"})
 	if want := fmt.Sprintf("LAS %.2f UAS %.2f UPOS 100.00", 100*16.0/17, 100*16.0/17); err != nil || !strings.Contains(out, want) {
 		t.Errorf("row %q, %v; want %s", out, err, want)
@@ -105,16 +101,12 @@ func TestEvalRefusals(t *testing.T) {
 func TestTrainThenEval(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "toy.tbm")
 	args := []string{"--train", toyTrain, "--dev", toyDev, "--model", path, "--folds", "2", "--licence", "none", "--release", "1"}
-	if err := runTrain(t.Context(), args); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), args))
 	if list, err := filepath.Glob(path + "*"); err != nil || len(list) != 1 {
 		t.Errorf("training left %v", list)
 	}
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if m.Info.Train.Sentences != 10 || m.Info.Language != "xx" || len(m.Info.Scores) != 3 || m.Info.Licence != "none" {
 		t.Errorf("provenance %+v", m.Info)
 	}
@@ -153,9 +145,7 @@ func TestEvalSearchesAsParseDoes(t *testing.T) {
 
 func TestRawBlocks(t *testing.T) {
 	sents, err := conllu.ReadAll(toyDev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blocks, err := treebank.Blocks(sents)
 	want := "She found the shore at noon. The red sail turned.|Who mended our boat?"
 	if err != nil || strings.Join(blocks, "|") != want {
@@ -207,13 +197,9 @@ func TestEvalOfConfidence(t *testing.T) {
 func accurateToy(t *testing.T) string {
 	t.Helper()
 	m, err := model.Open(trainedToy(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := modeltest.WithEncoder(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "accurate.tbm")
 	must(t, os.WriteFile(path, data, 0o600))
 	return path

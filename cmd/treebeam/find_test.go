@@ -20,9 +20,7 @@ func TestFind(t *testing.T) {
 	plain, packed, treebank := filepath.Join(dir, "x.conllu"), filepath.Join(dir, "y.conllu.gz"), t.TempDir()
 	for name, data := range map[string]string{plain: text, packed: zipped(text),
 		filepath.Join(treebank, "[a].conllu"): text, filepath.Join(treebank, "README"): "A treebank ."} {
-		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(data), 0o666))
 	}
 	for _, query := range [][]string{
 		{"_ . _"}, {"a:_ < _", "--tsv", "a.form,a.deprel,a.head"}, {"_ > _", "--group", "1.upos,2.deprel"}, {"_ .. _", "-c"}, {"id=2", "--to", "conllu", "-n", "2"}, {"_ > _", "--to", "tree"},

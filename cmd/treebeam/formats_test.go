@@ -36,14 +36,10 @@ func TestRecordsAreGolden(t *testing.T) {
 	}
 	streamed = unsigned(t, streamed)
 	if *rewrite {
-		if err := os.WriteFile(golden, []byte(streamed), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, []byte(streamed), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if streamed != string(want) {
 		t.Errorf("differs from %s, %s", golden, firstDifference(streamed, string(want)))
 	}
@@ -186,9 +182,7 @@ func TestNoHalfOfAFile(t *testing.T) {
 // the golden test has them, against trees by hand: form, head, deprel.
 func TestShownTreesAreRight(t *testing.T) {
 	sents, err := conllu.ReadAll("testdata/sample.conllu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	trees := map[string]string{}
 	for i := range sents {
 		var b strings.Builder
@@ -323,9 +317,7 @@ func TestPiped(t *testing.T) {
 		t.Errorf("to Parquet: status %d, %s", status, stderr)
 	}
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer null.Close()
 	if isPiped(null) {
 		t.Errorf("%s is taken for input", os.DevNull)

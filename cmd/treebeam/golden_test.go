@@ -38,14 +38,10 @@ func TestSampleIsGolden(t *testing.T) {
 	checkConfident(t, in, out, streamed)
 	streamed = unsigned(t, streamed)
 	if *rewrite {
-		if err := os.WriteFile(golden, []byte(streamed), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, []byte(streamed), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if streamed != string(want) {
 		t.Errorf("differs from %s, %s; look at the difference, then: go test ./cmd/treebeam -run Golden -rewrite", golden, firstDifference(streamed, string(want)))
 	}

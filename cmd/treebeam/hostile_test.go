@@ -84,18 +84,12 @@ func runHostile(t *testing.T, cases map[string]hostile) {
 func (c *hostile) run(t *testing.T) {
 	dir := memoryFolder(t)
 	for _, sub := range []string{"in", "tmp"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
 	}
 	for name, content := range c.in {
 		path := filepath.Join(dir, "in", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	if c.setup != nil {
 		c.setup(t, dir)
@@ -386,9 +380,7 @@ func snapshot(t *testing.T, dir, skip string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -423,11 +415,11 @@ func same(t *testing.T, what string, a, b map[string]string) {
 }
 
 // must ends the test if there is an error.
-func must(t *testing.T, errs ...error) {
-	t.Helper()
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
 	for _, err := range errs {
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 }

@@ -127,32 +127,24 @@ func TestHostileBombs(t *testing.T) {
 func bomb(unit string, size int) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		f, err := os.Create(filepath.Join(dir, "in", "a.txt.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		w, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		piece := bytes.Repeat([]byte(unit), 1<<20/len(unit))
 		for n := 0; n < size; n += 1 << 20 {
 			if _, err := w.Write(piece); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	}
 }
 
 // wideWindow writes a zstd frame that asks for a window of 2 GB.
 func wideWindow(t *testing.T, dir string) {
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x01, 0x00, 0x00}
-	if err := os.WriteFile(filepath.Join(dir, "in", "a.txt.zst"), frame, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "in", "a.txt.zst"), frame, 0o644))
 }
 
 func zstdOf(s string) string {
@@ -282,9 +274,7 @@ func TestHostileCoNLL(t *testing.T) {
 func hugeBlock(t *testing.T, dir string) {
 	long := wordLine("1", strings.Repeat("x", 1<<20), "0")
 	text := strings.Repeat(long, 33) + " \t \n" + words(2)
-	if err := os.WriteFile(filepath.Join(dir, "in", "a.conllu"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "in", "a.conllu"), []byte(text), 0o644))
 }
 
 // Records that are none, and ids that are no names of files: each costs a row

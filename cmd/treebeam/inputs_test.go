@@ -87,9 +87,7 @@ func TestListsRefused(t *testing.T) {
 func withHeads(t *testing.T, hide func(i, k int, w *syntax.Word)) (text string, gold []syntax.Sentence) {
 	t.Helper()
 	gold, err := conllu.ReadAll(toyTrain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b []byte
 	for i := range gold {
 		s := gold[i]
@@ -118,9 +116,7 @@ func TestKeepHeads(t *testing.T) {
 			t.Fatalf("status %d\n%s", status, stderr)
 		}
 		got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{}) // checks that they are trees
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, gold := withHeads(t, func(i, k int, w *syntax.Word) {})
 		for i := range gold {
 			for k := range gold[i].Words {
@@ -192,9 +188,7 @@ func TestKeepHeadsRefused(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	r, err := parquet.Open[parquet.Failure](paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	want := []struct {
 		line   int64
@@ -238,9 +232,7 @@ func TestProjective(t *testing.T) {
 		}
 		for _, s := range got {
 			r, err := eval.Evaluate([]syntax.Sentence{s}, []syntax.Sentence{s})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			count += r.Crossing.System
 		}
 		return count

@@ -48,13 +48,9 @@ func treebeamTo(t *testing.T, stdin string, out *os.File, args ...string) (statu
 	dir := t.TempDir()
 	stream := func(name, content string) *os.File {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(content), 0o644))
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return f
 	}
 	oldIn, oldOut, oldErr := os.Stdin, os.Stdout, os.Stderr
@@ -84,12 +80,8 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	return dir
 }
@@ -164,9 +156,7 @@ func TestBadInput(t *testing.T) {
 	stdout, stderr := ends(t, exitOK, "", toyCommand("--input", in, "--output", out)...)
 	trees, rows, reasons := map[string]int64{}, map[string]int64{}, map[string]string{}
 	from, err := output.Open(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := from.Sentences(func(r *output.Row) error {
 		trees[r.DocID]++
 		return nil

@@ -74,9 +74,7 @@ func TestContinuedProgress(t *testing.T) {
 		"c.txt": "Six .\n", "d.txt": "",
 	})
 	c := newParseCommand(newCommand("parse", "", "").Flags())
-	if err := c.flags.Parse(toyCommand("--output", filepath.Join(t.TempDir(), "out"), "--range-bytes", "200")[1:]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.flags.Parse(toyCommand("--output", filepath.Join(t.TempDir(), "out"), "--range-bytes", "200")[1:]))
 	o := c.options
 	o.Inputs = []string{input}
 	prepare := func() *pipeline.Prepared {

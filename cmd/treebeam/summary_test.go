@@ -176,9 +176,7 @@ var kindLine = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (\\w+(?:, \\w+)*) \\
 // docs/failures.md explains the kinds that there are, and no others.
 func TestKindsAreExplained(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "failures.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, table, _ := strings.Cut(string(page), "## Kinds")
 	table, _, _ = strings.Cut(table, "\n## ")
 	got := map[string]int{}

@@ -86,8 +86,6 @@ func runWith(ctx context.Context, cmd *cobra.Command, args []string) error {
 func trainedToy(t *testing.T) string {
 	t.Helper()
 	path, err := trainToy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }

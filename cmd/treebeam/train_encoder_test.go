@@ -17,13 +17,9 @@ func tinyFile(t *testing.T) string {
 	t.Helper()
 	p, _ := encode.Tiny(3, nil)
 	var b bytes.Buffer
-	if err := encoder.Write(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, encoder.Write(&b, p))
 	path := filepath.Join(t.TempDir(), "tiny.tbe")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, b.Bytes(), 0o644))
 	return path
 }
 
@@ -32,16 +28,12 @@ func tinyFile(t *testing.T) string {
 func TestTrainOnlyEncoder(t *testing.T) {
 	toy, dir, tiny := trainedToy(t), t.TempDir(), tinyFile(t)
 	text := filepath.Join(dir, "more.txt")
-	if err := os.WriteFile(text, []byte("Quick, quiz (quail)!\nquick quiz\xff"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(text, []byte("Quick, quiz (quail)!\nquick quiz\xff"), 0o644))
 	train := func(name, flags string) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		command := "--from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --model " + path + " --reuse " + filepath.Join(dir, "phases") + " " + flags
-		if err := runTrain(t.Context(), strings.Fields(command)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, runTrain(t.Context(), strings.Fields(command)))
 		if _, err := os.Stat(path + ".train"); err == nil {
 			t.Error("the phases of a finished training were left")
 		}
@@ -49,9 +41,7 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	}
 	path := train("new.tbm", "--only encoder --encoder "+tiny+" --layers 1 --epochs 2 --text "+text)
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{
@@ -63,40 +53,26 @@ func TestTrainOnlyEncoder(t *testing.T) {
 		}
 	}
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, err := model.Decode(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	once := filepath.Join(dir, "once.tbm")
 	flags := "--folds 2 --licence none --release 1 --preset accurate --layers 1 --epochs 2 --encoder " + tiny + " --text " + text
-	if err := runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+once+" "+flags)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+once+" "+flags)))
 	got, _, err := readModel(once)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	haveSections(t, got, want)
 
 	over, err := os.ReadFile(train("over.tbm", "--overlay --only mix --encoder "+path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sparse, digest, err := readModel(toy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, err = sparse.Overlay(over, digest); err != nil {
 		t.Fatal(err)
 	}
 	haveSections(t, got, want)
 	again, err := os.ReadFile(train("over.tbm", "--overlay --only mix --encoder "+filepath.Join(dir, "over.tbm")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f, err := sparse.Overlay(again, digest); err != nil {
 		t.Errorf("an overlay that was mixed again, in its place: %v", err)
 	} else {

@@ -18,17 +18,13 @@ import (
 func TestProvenanceOfTheCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	readme := "# Summary\n* 2020-05-15 v2.6\n* 2024-11-15 v2.15\nLicense: CC BY-SA 4.0 \nIncludes text: yes\n"
-	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(readme), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte(readme), 0o644))
 	fs := newCommand("train", "", "").Flags()
 	var f trainFlags
 	f.define(fs)
 	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
 		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fs.Parse(args))
 	f.describe(fs)
 	i := f.o.Info
 	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --families -span --gold-tags --preset full --seed 9 --treebank 'a toy'"
@@ -46,13 +42,9 @@ func TestTrainOnSeveralFiles(t *testing.T) {
 	more, path := filepath.Join(dir, "more.conllu"), filepath.Join(dir, "m.tbm")
 	must(t, os.WriteFile(more, []byte(silverTree), 0o644), os.WriteFile(filepath.Join(dir, "README.md"), []byte("License: CC0\n"), 0o644))
 	args := []string{"--train", toyTrain, "--train", more, "--repeat", "3", "--dev", toyDev, "--model", path, "--folds", "2"}
-	if err := runTrain(t.Context(), args); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), args))
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
 	if text := b.String(); strings.Count(text, "more.conllu, 1 sentences, 3 words, sha256 ") != 1 ||
@@ -68,9 +60,7 @@ func TestTrainOnSeveralFiles(t *testing.T) {
 
 func TestTrainRefusals(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.conllu")
-	if err := os.WriteFile(bad, []byte("1\ta\ta\tX\t_\t_\t2\tdep\t_\t_\n2\tb\tb\tX\t_\t_\t1\tdep\t_\t_\n\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(bad, []byte("1\ta\ta\tX\t_\t_\t2\tdep\t_\t_\n2\tb\tb\tX\t_\t_\t1\tdep\t_\t_\n\n"), 0o644))
 	for _, c := range []struct{ args, want string }{
 		{"", "give --train"},
 		{"--train x --dev y", "give --model"},
@@ -99,17 +89,11 @@ func trainsAlone(t *testing.T, part, said string) {
 	toy := trainedToy(t)
 	path := filepath.Join(t.TempDir(), "new.tbm")
 	command := "train --only " + part + " --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
-	if err := runTrain(t.Context(), strings.Fields(command)[1:]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), strings.Fields(command)[1:]))
 	old, err := os.ReadFile(toy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{
@@ -121,9 +105,7 @@ func trainsAlone(t *testing.T, part, said string) {
 		}
 	}
 	before, err := model.Decode(old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if m.Info.Command != before.Info.Command || m.Info.Release != before.Info.Release || len(m.Sections) != len(before.Sections) {
 		t.Errorf("provenance %+v", m.Info)
 	}
@@ -138,12 +120,8 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	toy := trainedToy(t)
 	other := filepath.Join(t.TempDir(), "yy_toy-ud-train.conllu")
 	data, err := os.ReadFile(toyTrain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(other, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(other, data, 0o644))
 	part := incomplete(t, toy)
 	model := filepath.Join(t.TempDir(), "new.tbm")
 	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
@@ -182,13 +160,9 @@ func TestTrainOnlyRefusals(t *testing.T) {
 // incomplete returns a copy of a model that lacks its tagger.
 func incomplete(t *testing.T, path string) string {
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := model.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	part := filepath.Join(t.TempDir(), "part.tbm")
 	left := slices.DeleteFunc(slices.Clone(f.Sections), func(s pack.Section) bool { return strings.HasPrefix(s.Name, model.TagName+".") })
 	cut, err := model.Encode(f.Info, left)
@@ -204,9 +178,7 @@ func TestTrainSilver(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	var zipped bytes.Buffer
@@ -214,20 +186,14 @@ func TestTrainSilver(t *testing.T) {
 	if _, err := z.Write([]byte(silverTree)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	first := write("first one.conllu.gz", zipped.String())
 	second := write("second.conllu", silverTree+strings.ReplaceAll(silverTree, "We", "She"))
 	path := filepath.Join(dir, "m.tbm")
 	banks := []string{"--train", toyTrain, "--dev", toyDev, "--model", path, "--folds", "2"}
-	if err := runTrain(t.Context(), append(banks, "--silver", first, "--silver", second, "--silver-weight", "0.5")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), append(banks, "--silver", first, "--silver", second, "--silver-weight", "0.5")))
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{"--silver 'first one.conllu.gz' --silver second.conllu --silver-weight 0.5", "silver-weight  0.5",
@@ -277,9 +243,7 @@ func TestTrainClusters(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	var zipped bytes.Buffer
@@ -291,22 +255,16 @@ func TestTrainClusters(t *testing.T) {
 	for _, more := range []string{"--threads 1 --clusters " + plain, "--threads 3 --clusters " + plain, "--clusters " + compressed} {
 		path := filepath.Join(dir, "m.tbm")
 		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --folds 2 --preset fast --model " + path + " " + more)
-		if err := runTrain(t.Context(), args); err != nil {
-			t.Fatal(err)
-		}
+		must(t, runTrain(t.Context(), args))
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		models = append(models, data)
 	}
 	if !bytes.Equal(models[0], models[1]) {
 		t.Error("the number of threads changes the model")
 	}
 	m, err := model.OpenBytes(models[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{"--clusters toy.tsv.gz", "clusters  ", "4 classes of toy.tsv.gz "} {
@@ -352,21 +310,15 @@ func TestTrainLexicon(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	words := write("words.tsv", "zwom\tVERB\t_\t_\tzwim\n")
 	path := filepath.Join(dir, "new.tbm")
 	command := "--only lemmas --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --lexicon " + words + " --model " + path
-	if err := runTrain(t.Context(), strings.Fields(command)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runTrain(t.Context(), strings.Fields(command)))
 	m, err := model.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "zwom", UPOS: "VERB"}}}
 	m.Tag(&s, false)
 	if s.Words[0].Lemma != "zwim" {

@@ -182,9 +182,7 @@ func TestTellBeam(t *testing.T) {
 	fs := newCommand("parse", "", "").Flags()
 	ours := fs.String("output", "", "")
 	withBeamFlags(fs)
-	if err := fs.Parse([]string{"--region=europe-west1", "--hints=a", "--hints", "b", "--output=out", "--call=x"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fs.Parse([]string{"--region=europe-west1", "--hints=a", "--hints", "b", "--output=out", "--call=x"}))
 	tellBeam(fs)
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })

@@ -9,9 +9,7 @@ import (
 
 func BenchmarkReadWrite(b *testing.B) {
 	data, err := os.ReadFile("testdata/text.conllu")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	text := strings.Repeat(string(data), 200)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

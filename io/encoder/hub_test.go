@@ -39,13 +39,9 @@ func tinyTokenizer() string {
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a-model")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o777))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return dir
 }
@@ -63,25 +59,19 @@ func TestHub(t *testing.T) {
 		dir := folder(t, files)
 		for _, path := range []string{dir, filepath.Join(dir, tensorsFile)} {
 			got, err := Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			equal(t, got, want)
 		}
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
 		for name, text := range files {
 			f, err := w.Create("x/a-model/" + name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			fmt.Fprint(f, text)
 		}
 		w.Close()
 		got, err := decode(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		equal(t, got, want)
 	}
 }
@@ -150,9 +140,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a model": {"\x89TBM\r\n\x1a\n" + strings.Repeat("x", 100), "a model, not an encoder"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(x.data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(x.data), 0o666))
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), x.want) || strings.Count(err.Error(), path) != 1 {
 			t.Errorf("%s: got %v, want %q", name, err, x.want)
 		}

@@ -51,9 +51,7 @@ func TestPiecesEqualReference(t *testing.T) {
 	}
 	file := filepath.Join(folder, "e5-small-q4.bin")
 	p, err := Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := p.Pieces
 	for script, words := range wordsByScript(t, v) {
 		want := runOracle(t, folder, file, words)
@@ -131,9 +129,7 @@ func wordsByScript(t *testing.T, v *piece.Vocabulary) map[string][]string {
 	files, _ := filepath.Glob("../../../shared/treebanks/*/*.conllu")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for line := range strings.Lines(string(data)) {
 			if columns := strings.Split(line, "\t"); len(columns) == 10 {
 				name := filepath.Base(filepath.Dir(file))
@@ -147,9 +143,7 @@ func wordsByScript(t *testing.T, v *piece.Vocabulary) map[string][]string {
 func runOracle(t *testing.T, folder, file string, words []string) [][]int32 {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "oracle.c"), filepath.Join(dir, "oracle")
-	if err := os.WriteFile(source, []byte(oracle), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, []byte(oracle), 0o666))
 	if out, err := exec.Command("gcc", "-O1", "-I", folder, "-o", program, source, "-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -161,18 +155,14 @@ func runOracle(t *testing.T, folder, file string, words []string) [][]int32 {
 func answers(t *testing.T, c *exec.Cmd, words []string) (list [][]int32) {
 	c.Stdin, c.Stderr = strings.NewReader(strings.Join(words, "\n")+"\n"), os.Stderr
 	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := bufio.NewScanner(bytes.NewReader(out))
 	s.Buffer(nil, 1<<24)
 	for s.Scan() {
 		var ids []int32
 		for f := range strings.FieldsSeq(s.Text()) {
 			id, err := strconv.Atoi(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ids = append(ids, int32(id))
 		}
 		list = append(list, ids)

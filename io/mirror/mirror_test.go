@@ -87,23 +87,17 @@ func TestFolder(t *testing.T) {
 		documents = append(documents, Document{fmt.Sprint(i), id})
 	}
 	w, err := Map(append(documents, Document{"none", "none"}), ".t").Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if list, err := w.Existing(); err != nil || len(list) > 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 	for i, d := range documents {
-		if err := w.Write(d.Source, words(d.Source)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(d.Source, words(d.Source)))
 		if _, err := os.Stat(filepath.Join(dir, w.Names[i])); err == nil {
 			t.Errorf("%s is there before it is whole", w.Names[i])
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	for i, d := range documents {
 		if text, err := os.ReadFile(filepath.Join(dir, w.Names[i])); err != nil || string(text) != d.Source {
 			t.Errorf("%s: %q, %v", w.Names[i], text, err)
@@ -142,9 +136,7 @@ func TestFolderLinks(t *testing.T) {
 		t.Skip("no symbolic links here: ", err)
 	}
 	w, err := Map([]Document{{"s", "sub/a"}}, ".t").Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Abort()
 	if err := w.Write("s", words("x")); err == nil {
 		t.Error("a file was made through a link that leads outside")
@@ -163,24 +155,18 @@ func TestWriter(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	w, err := m.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ends := 0
 	w.End = func(dst []byte) ([]byte, error) { ends++; return append(dst, "end"...), nil }
 	for _, x := range [][2]string{{"s1", "one "}, {"s1", "two "}, {"s2", "three "}} {
-		if err := w.Write(x[0], words(x[1])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(x[0], words(x[1])))
 	}
 	for source, want := range map[string]string{"s1": "do not stand together", "nobody": "no row in documents/"} {
 		if err := w.Write(source, words("")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", source, err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	for i, want := range []string{"one two end", "three end"} {
 		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(m.Names[i]))); string(got) != want || err != nil {
 			t.Errorf("%s: %q, %v", m.Names[i], got, err)
@@ -201,5 +187,15 @@ func TestWriter(t *testing.T) {
 	w.Abort()
 	if left, _ := os.ReadDir(dir); len(left) != 2 {
 		t.Errorf("%v", left)
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

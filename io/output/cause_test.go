@@ -35,9 +35,7 @@ func TestCauses(t *testing.T) {
 	run.WriteCause(ctx, whole)
 	expect(whole)
 	name := filepath.Join(run.causes(), "0123456789abcdef-0000000000.json")
-	if err := os.WriteFile(name, []byte(`{"range": -1, "kind`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(`{"range": -1, "kind`), 0o644))
 	expect(second)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

@@ -19,9 +19,7 @@ import (
 func written(t *testing.T) *Run {
 	t.Helper()
 	r := &Run{Record: Record{strings.Repeat("0123456789abcdef", 4), Provenance{FormatVersion: FormatVersion, ModelDigest: strings.Repeat("d", 64)}}, Ranges: 2, Output: t.TempDir()}
-	if err := r.Write(t.Context(), r.Output); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Write(t.Context(), r.Output))
 	for k := range r.Ranges {
 		uri := fmt.Sprintf("in/%d", k)
 		file := File{DocID: uri, URI: uri, Format: "conllu", EOF: true, End: 20}
@@ -38,12 +36,8 @@ func written(t *testing.T) *Run {
 			b.Trees = append(b.Trees, Tree{Sentence: s})
 		}
 		p, err := r.Open(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(p.Add(b), p.Commit(b.Ends)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, errors.Join(p.Add(b), p.Commit(b.Ends)))
 	}
 	return r
 }
@@ -52,9 +46,7 @@ func written(t *testing.T) *Run {
 func found(t *testing.T, r *Run) string {
 	var list []string
 	for f, err := range r.Found(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list = append(list, map[Found]string{{}: "-", {Done: true}: "done", {Damaged: true}: "damaged"}[f])
 	}
 	return strings.Join(list, " ")
@@ -71,13 +63,9 @@ func TestWriteAndRead(t *testing.T) {
 	if got := found(t, r); got != "done done" {
 		t.Error(got)
 	}
-	if err := r.Finish(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Finish(t.Context(), true))
 	from, err := Open(t.Context(), r.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []string
 	stats, err := from.Sentences(func(row *Row) error {
 		what := "failed"
@@ -101,9 +89,7 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil || len(list) != 1 || CheckForeign(t.Context(), r.Output, r.FP) != nil || CheckForeign(t.Context(), r.Output, strings.Repeat("0", 64)) == nil {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if err := Remove(t.Context(), r.Output, &list[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Remove(t.Context(), r.Output, &list[0]))
 	_ = filepath.Walk(r.Output, func(path string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {
 			t.Errorf("%s is left", path)
@@ -115,14 +101,10 @@ func TestWriteAndRead(t *testing.T) {
 // A part that is damaged is not done, is no part of an output, and is written anew.
 func TestDamagedPart(t *testing.T) {
 	r := written(t)
-	if err := r.Finish(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Finish(t.Context(), true))
 	path := r.partID(1).Path("trees")
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bad := slices.Clone(whole)
 	bad[len(bad)/4] ^= 1
 	for name, c := range map[string]struct {
@@ -138,9 +120,7 @@ func TestDamagedPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.data != nil {
-			if err := os.WriteFile(path, c.data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, c.data, 0o644))
 		}
 		r.Verify = false
 		if got := found(t, r); got != c.want {
@@ -165,9 +145,7 @@ func TestDamagedPart(t *testing.T) {
 // part.
 func TestPartsOfFailures(t *testing.T) {
 	r := written(t)
-	if err := r.Finish(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Finish(t.Context(), true))
 	path := func(k int, kind string) string { return r.partID(k).Path(kind) }
 	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("failures of a range without any: %v", err)
@@ -176,9 +154,7 @@ func TestPartsOfFailures(t *testing.T) {
 	if err != nil || os.WriteFile(path(1, "failures"), rows, 0o644) != nil || !r.Done(1) {
 		t.Fatalf("with a stray part: %s, %v", found(t, r), err)
 	}
-	if err := r.Finish(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Finish(t.Context(), true))
 	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a stray part stays: %v", err)
 	}
@@ -189,9 +165,7 @@ func TestPartsOfFailures(t *testing.T) {
 	if err := r.Finish(t.Context(), false); err != nil {
 		t.Errorf("nothing changed, and a part was opened: %v", err)
 	}
-	if err := os.Remove(path(0, "failures")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path(0, "failures")))
 	if got := found(t, r); got != "- damaged" {
 		t.Error(got)
 	}
@@ -207,13 +181,9 @@ func TestPartsOfFailures(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	out := t.TempDir()
-	if err := os.Mkdir(filepath.Join(out, OwnDir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(out, OwnDir), 0o755))
 	first, err := PlaceToken(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	second, err := PlaceToken(out)
 	if err != nil || second != first {
 		t.Fatalf("a second run got token %q, %v; the first had %q", second, err, first)
@@ -226,15 +196,11 @@ func TestToken(t *testing.T) {
 	if err := elsewhere.CheckToken(); err == nil || !strings.Contains(err.Error(), "does not see the output folder") {
 		t.Errorf("a worker without the folder: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), []byte("another token, as long as ours\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(out, OwnDir, TokenFile), []byte("another token, as long as ours\n"), 0o644))
 	if err := job.CheckToken(); err == nil || !strings.Contains(err.Error(), "another folder under the same path") {
 		t.Errorf("a worker with a folder of its own: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(out, OwnDir, TokenFile), nil, 0o644))
 	if _, err := PlaceToken(out); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("an empty token file: %v", err)
 	}
@@ -247,18 +213,12 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 	touchAfter = time.Millisecond
 	job := Run{Record: Record{FP: "0123456789abcdef"}, Ranges: 1, Output: t.TempDir()}
 	r, err := job.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Abandon()
-	if err := r.part.Failures(parquet.Failure{SourceURI: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.part.Failures(parquet.Failure{SourceURI: "x"}))
 	files := func() []os.DirEntry {
 		list, err := os.ReadDir(tmpDir(job.Output))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return list
 	}
 	old := time.Now().Add(-48 * time.Hour)
@@ -267,9 +227,7 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 		t.Fatalf("%d temporary files", len(before))
 	}
 	for _, e := range before {
-		if err := os.Chtimes(filepath.Join(tmpDir(job.Output), e.Name()), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(tmpDir(job.Output), e.Name()), old, old))
 	}
 	for young := 0; young < 2; {
 		time.Sleep(time.Millisecond)
@@ -284,11 +242,19 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 	if n := len(files()); n != 2 {
 		t.Errorf("%d of 2 temporary files are left", n)
 	}
-	if err := r.publish(nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.publish(nil))
 	Sweep(job.Output, time.Now().Add(48*time.Hour))
 	if n := len(files()); n != 0 {
 		t.Errorf("%d temporary files are left", n)
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

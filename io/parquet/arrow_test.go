@@ -19,17 +19,11 @@ import (
 func arrowTable(t *testing.T, data []byte) arrow.Table {
 	t.Helper()
 	r, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	in, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table, err := in.ReadTable(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(table.Release)
 	return table
 }
@@ -38,9 +32,7 @@ func arrowTable(t *testing.T, data []byte) arrow.Table {
 func rowGroups(t *testing.T, data []byte) int {
 	t.Helper()
 	r, err := file.NewParquetReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r.NumRowGroups()
 }
 
@@ -54,13 +46,9 @@ func column(t *testing.T, table arrow.Table, name string) []any {
 	var values []any
 	for _, chunk := range table.Column(i[0]).Data().Chunks() {
 		b, err := chunk.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var v []any
-		if err := json.Unmarshal(b, &v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(b, &v))
 		values = append(values, v...)
 	}
 	return values
@@ -100,9 +88,7 @@ func TestArrowReadsTheSameValues(t *testing.T) {
 		"status":      `["ok","ok","long"]`,
 	} {
 		var values []any
-		if err := json.Unmarshal([]byte(want), &values); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(want), &values))
 		if got := column(t, table, name); !reflect.DeepEqual(got, values) {
 			t.Errorf("%s:\n got %v\nwant %v", name, got, values)
 		}

@@ -27,9 +27,7 @@ var update = flag.Bool("update", false, "write the tables of docs/parquet.md ane
 func TestDocsAreTheColumns(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "parquet.md")
 	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := string(data)
 	for kind, rows := range map[string]string{
 		"trees": documented(t, "tree.go", "Tree", write(t, []parquet.Tree{{}})), "failures": documented(t, "rows.go", "Failure", write(t, []parquet.Failure{{}})),
@@ -48,9 +46,7 @@ func TestDocsAreTheColumns(t *testing.T) {
 		text = before + "\n## " + kind + "/\n" + intro + head + rows + table[end:]
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(page, []byte(text), 0o666))
 	}
 }
 
@@ -59,9 +55,7 @@ func TestDocsAreTheColumns(t *testing.T) {
 func documented(t *testing.T, file, name string, data []byte) string {
 	t.Helper()
 	source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	comments := map[string]string{}
 	ast.Inspect(source, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == name {
@@ -107,9 +101,7 @@ func notation(f arrow.Field) string {
 // of the source file, and places in characters.
 func TestPythonHasTheColumns(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join("..", "..", "python", "treebeam", "_arrow.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var python, want []string
 	for _, m := range regexp.MustCompile(`(?m)^        \("(\w+)", `).FindAllStringSubmatch(string(source), -1) {
 		python = append(python, m[1])

@@ -67,12 +67,8 @@ func kept[T parquet.Row](t testing.TB, rows []T, keys []string, meta ...parquet.
 	t.Helper()
 	var b bytes.Buffer
 	w := parquet.NewWriter[T](&b, meta, keys...)
-	if err := w.Write(rows...); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Write(rows...))
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -80,9 +76,7 @@ func kept[T parquet.Row](t testing.TB, rows []T, keys []string, meta ...parquet.
 func open[T parquet.Row](t testing.TB, data []byte) (*parquet.Reader[T], error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.parquet")
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, data, 0o666))
 	r, err := parquet.Open[T](name)
 	if err == nil {
 		t.Cleanup(func() { r.Close() })
@@ -94,14 +88,10 @@ func open[T parquet.Row](t testing.TB, data []byte) (*parquet.Reader[T], error) 
 func read[T parquet.Row](t testing.TB, data []byte) []T {
 	t.Helper()
 	r, err := open[T](t, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []T
 	for row, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows = append(rows, *row)
 	}
 	if int64(len(rows)) != r.Len() {
@@ -116,9 +106,7 @@ func TestCoNLLURoundTrip(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "treebanks", "*", "*dev.conllu"))
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkRoundTrip(t, string(data))
 	}
 	if len(files) == 0 {
@@ -136,16 +124,12 @@ func checkRoundTrip(t *testing.T, text string) {
 	var got bytes.Buffer
 	for i, row := range read[parquet.Tree](t, write(t, rows)) {
 		s, err := parquet.FromRow(&row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list[i].Line, list[i].Candidates = 0, syntax.Candidates{}
 		if !reflect.DeepEqual(normal(s), normal(list[i])) {
 			t.Fatalf("sentence %d:\n got %+v\nwant %+v", i, s, list[i])
 		}
-		if err := conllu.Write(&got, &s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, conllu.Write(&got, &s))
 	}
 	if got.String() != text {
 		t.Fatalf("the text differs after a round trip of %d sentences", len(list))
@@ -195,9 +179,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("confidence is null where it should not be, or the reverse: %+v", rows[0])
 		}
 		got, err := parquet.FromRow(&rows[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(s.Words) == 0 {
 			got.Words = nil
 		}
@@ -218,9 +200,7 @@ func TestEarlierColumns(t *testing.T) {
 		t.Fatal(parts, err)
 	}
 	data, err := os.ReadFile(parts[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := read[parquet.Tree](t, data)
 	table := arrowTable(t, write(t, rows))
 	upos, certificates := column(t, table, "upos_conf"), column(t, table, "certificate")
@@ -292,13 +272,9 @@ func TestSameBytes(t *testing.T) {
 	var got bytes.Buffer
 	w := parquet.NewWriter[parquet.Tree](&got, []parquet.KeyValue{{Key: "a", Value: "2"}, {Key: "b", Value: "1"}})
 	for i := range rows {
-		if err := w.Write(rows[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(rows[i]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if !bytes.Equal(got.Bytes(), want) {
 		t.Error("row by row gives other bytes than all at once")
 	}

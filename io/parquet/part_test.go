@@ -24,27 +24,17 @@ func TestPart(t *testing.T) {
 	s := parsed(2)
 	commit := func() {
 		p, err := parquet.Create(id, parquet.PartOptions{Temp: tmp, Replace: true, Meta: []parquet.KeyValue{{Key: "model", Value: "m"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer p.Abort()
-		if err := p.Trees(parquet.ToRow(&s, &doc)); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Failures(parquet.Failure{SourceURI: "b", ByteOffset: 1}, parquet.Failure{SourceURI: "a", ByteOffset: 2}, parquet.Failure{SourceURI: "a", ByteOffset: 1}); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Commit(map[string]string{"sentences": "1"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Trees(parquet.ToRow(&s, &doc)))
+		must(t, p.Failures(parquet.Failure{SourceURI: "b", ByteOffset: 1}, parquet.Failure{SourceURI: "a", ByteOffset: 2}, parquet.Failure{SourceURI: "a", ByteOffset: 1}))
+		must(t, p.Commit(map[string]string{"sentences": "1"}))
 	}
 	if err := check(id); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal("before it was committed:", err)
 	}
 	commit()
-	if err := check(id); err != nil {
-		t.Fatal(err)
-	}
+	must(t, check(id))
 	if left, _ := os.ReadDir(tmp); len(left) > 0 {
 		t.Errorf("%d temporary files are left", len(left))
 	}
@@ -52,9 +42,7 @@ func TestPart(t *testing.T) {
 		t.Errorf("the part is %s", id.Path("trees"))
 	}
 	r, err := parquet.Open[parquet.Failure](id.Path("failures"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	var order []string
 	for row := range r.All() {
@@ -96,26 +84,18 @@ func checkRefused(t *testing.T, id parquet.PartID) {
 	t.Helper()
 	for _, kind := range []string{"trees", "failures"} {
 		data, err := os.ReadFile(id.Path(kind))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for name, bad := range map[string][]byte{"truncated": data[:len(data)-9], "empty": nil, "text": []byte("not Parquet at all, not Parquet")} {
-			if err := os.WriteFile(id.Path(kind), bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(id.Path(kind), bad, 0o666))
 			if err := check(id); !errors.Is(err, parquet.ErrDamaged) {
 				t.Errorf("%s %s: %v", name, kind, err)
 			}
 		}
-		if err := os.Remove(id.Path(kind)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(id.Path(kind)))
 		if err := check(id); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("without %s: %v", kind, err)
 		}
-		if err := os.WriteFile(id.Path(kind), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(id.Path(kind), data, 0o666))
 	}
 	other := id
 	other.FP = "01234567ffffffff" // the same name
@@ -135,13 +115,9 @@ func TestPartsOfARange(t *testing.T) {
 		id := parquet.PartID{Out: t.TempDir(), K: c.k, N: 2, FP: runFP, Words: c.words}
 		for range 2 {
 			p, err := parquet.Create(id, parquet.PartOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer p.Abort()
-			if err := errors.Join(p.Failures(make([]parquet.Failure, c.failures)...), p.Commit(nil)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(p.Failures(make([]parquet.Failure, c.failures)...), p.Commit(nil)))
 		}
 		entries, _ := os.ReadDir(id.Out)
 		var got []string
@@ -160,9 +136,7 @@ func TestPartAbort(t *testing.T) {
 	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
 	tmp := filepath.Join(id.Out, "tmp")
 	p, err := parquet.Create(id, parquet.PartOptions{Temp: tmp})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.Abort()
 	p.Abort()
 	left, _ := os.ReadDir(tmp)
@@ -173,9 +147,7 @@ func TestPartAbort(t *testing.T) {
 
 func TestUnwritable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, nil, 0o666))
 	for _, id := range []parquet.PartID{{Out: name}, {Out: filepath.Join(name, "below")}} {
 		if _, err := parquet.Create(id, parquet.PartOptions{Temp: filepath.Join(id.Out, "tmp")}); err == nil || !strings.Contains(err.Error(), "folder") {
 			t.Errorf("%s: got %v", id.Out, err)
@@ -197,13 +169,9 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestOutOfOrder(t *testing.T) {
 	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
 	p, err := parquet.Create(id, parquet.PartOptions{Temp: filepath.Join(id.Out, "tmp")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Abort()
-	if err := p.Trees(parquet.Tree{SourceURI: "b", StartByte: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Trees(parquet.Tree{SourceURI: "b", StartByte: 3}))
 	if err := p.Trees(parquet.Tree{SourceURI: "b", StartByte: 2}); err == nil {
 		t.Error("rows out of order were accepted")
 	}
@@ -230,9 +198,7 @@ func somePart(t *testing.T) (*parquet.PartFile, []byte) {
 
 func store(t *testing.T, p *parquet.PartFile, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(p.Path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(p.Path, data, 0o666))
 }
 
 // rowsOf reads a part, and verifies it.
@@ -352,6 +318,16 @@ func TestPartNames(t *testing.T) {
 		"part-00000-of-00001-0123456.parquet", "part-00000-of-00001-01234567.parquet.crc", "part-00000-of-00001-01234567 (copy).parquet"} {
 		if k, n, fp, ok := parquet.ParsePartName(name); ok {
 			t.Errorf("%s: %s", name, fmt.Sprint(k, n, fp))
+		}
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
 		}
 	}
 }

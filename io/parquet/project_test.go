@@ -49,9 +49,7 @@ func TestTreesWith(t *testing.T) {
 	}
 	store(t, part, write(t, rows, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: "00000000"}))
 	all, err, _ := rowsOf(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for trial := range 6 {
 		var columns []string
 		for c := range parquet.Columns(&parquet.Tree{}) {
@@ -61,9 +59,7 @@ func TestTreesWith(t *testing.T) {
 		}
 		i := 0
 		for row, err := range parquet.TreesWith([]parquet.PartFile{*part}, columns...) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := only(&all[i], append(columns, "source_uri")); !reflect.DeepEqual(noEmptyLists(row), noEmptyLists(want)) {
 				t.Fatalf("%v: row %d is %+v, want %+v", columns, i, row, want)
 			}
@@ -118,9 +114,7 @@ func TestTreesWithOfMeta(t *testing.T) {
 	store(t, part, kept(t, rows, []string{"a.b", "by"}, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: runFP}))
 	i := 0
 	for row, err := range parquet.TreesWith([]parquet.PartFile{*part}, "meta_by", "meta_none") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if want := []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("x", i%7)}}; !reflect.DeepEqual(row.Meta, want) || row.Tokens != nil {
 			t.Fatalf("row %d: %+v", i, row)
 		}

@@ -18,9 +18,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	w, err := store.Local{}.Create(t.Context(), filepath.Join(dir, "x"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Abort()
 	if _, err = w.Write(make([]byte, 100<<10)); err == nil {
 		err = w.Commit()

@@ -15,9 +15,7 @@ func TestFileAppearsWhole(t *testing.T) {
 	dir := t.TempDir()
 	tmp := filepath.Join(dir, "tmp")
 	path := filepath.Join(dir, "file")
-	if err := os.Mkdir(tmp, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(tmp, 0o777))
 	now := ""
 	for _, content := range []string{"first", "second, over the first", "dropped"} {
 		f := create(t, path, tmp)
@@ -28,9 +26,7 @@ func TestFileAppearsWhole(t *testing.T) {
 			t.Errorf("%q was there before its time, %d temporary files", got, entries(t, tmp))
 		}
 		if content != "dropped" {
-			if err := f.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.Commit())
 			now = content
 		}
 		f.Abort()
@@ -46,17 +42,11 @@ func TestFileAppearsWhole(t *testing.T) {
 // A file that is replaced passes its permissions on.
 func TestPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, nil, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, nil, 0o640))
 	for _, mode := range []os.FileMode{0o600, 0o444, 0o666} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(path, mode))
 		want, _ := os.Stat(path) // not every system has all modes
-		if err := store.ReplaceFile(path, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.ReplaceFile(path, []byte("x")))
 		if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() || got.Size() != 1 {
 			t.Errorf("got %v, %v; want %v", got, err, want.Mode())
 		}
@@ -67,9 +57,7 @@ func TestPermissions(t *testing.T) {
 func TestNameThatCannotBeGiven(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "folder")
-	if err := os.MkdirAll(filepath.Join(folder, "below"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(folder, "below"), 0o777))
 	for _, path := range []string{folder, filepath.Join(dir, "none", "file")} {
 		if err := store.ReplaceFile(path, []byte("x")); err == nil {
 			t.Errorf("%s was written", path)
@@ -93,9 +81,7 @@ func TestAbandon(t *testing.T) {
 	}
 	dir := t.TempDir()
 	done, open := create(t, filepath.Join(dir, "a"), ""), create(t, filepath.Join(dir, "b"), "")
-	if err := done.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, done.Commit())
 	stop, late := make(chan bool), make(chan error)
 	go func() { // makes files as fast as it can
 		for i := 0; ; i++ {
@@ -125,17 +111,23 @@ func TestAbandon(t *testing.T) {
 func create(t *testing.T, path, temp string) *store.File {
 	t.Helper()
 	f, err := store.CreateFile(path, temp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
 func entries(t *testing.T, dir string) int {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return len(list)
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }

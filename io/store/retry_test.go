@@ -231,9 +231,7 @@ func TestRetryProgress(t *testing.T) {
 	r, err := noSleep(time.Second, &pauses).Reader(t.Context(), func(off int64) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(data[off : off+1])), nil
 	}, 0, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, err := io.ReadAll(r); err != nil || string(got) != data {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}

@@ -41,9 +41,7 @@ func newFake(t *testing.T) (*fake, store.Store) {
 	store.RegisterService(store.Scheme{Name: "fake", PartBytes: fakePart, Endpoints: []string{"FAKE_FIRST", "FAKE_SECOND"},
 		Connect: func(context.Context, string) (store.Service, error) { return f, nil }})
 	s, _, err := store.Of(t.Context(), "fake://bucket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f, s
 }
 
@@ -261,9 +259,7 @@ func TestServiceFaults(t *testing.T) {
 	}
 	// Another process has written other bytes, or the same.
 	for data, want := range map[string]error{"other": store.ErrCondition, "same!": nil} {
-		if err := store.WriteFile(t.Context(), "fake://bucket/taken", []byte("same!"), store.Options{Expect: store.Anything}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.WriteFile(t.Context(), "fake://bucket/taken", []byte("same!"), store.Options{Expect: store.Anything}))
 		if err := store.WriteFile(t.Context(), "fake://bucket/taken", []byte(data), store.Options{}); !errors.Is(err, want) {
 			t.Errorf("%s: %v", data, err)
 		}

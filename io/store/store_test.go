@@ -113,9 +113,7 @@ func TestTail(t *testing.T) {
 		offsets := []int64{size - 8, size - 70<<10, size - 8, 4, size / 2, 0, size, -1}
 		for first := range offsets {
 			tail, err := store.OpenTail(t.Context(), "mem://b/x")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			before := m.Opened()
 			for i := range offsets {
 				off := offsets[(first+i)%len(offsets)]
@@ -174,16 +172,12 @@ func TestReplacedMeanwhile(t *testing.T) {
 // What has no size is not taken for an empty file.
 func TestCheckRegular(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(empty, nil, 0o666))
 	if err := store.CheckRegular(t.Context(), empty); err != nil {
 		t.Errorf("an empty file: %v", err)
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	defer w.Close()
 	for _, name := range []string{os.DevNull, fmt.Sprintf("/dev/fd/%d", r.Fd())} {

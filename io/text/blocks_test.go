@@ -103,13 +103,9 @@ func TestBounds(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	rd, err := NewReader(strings.NewReader("\n  One.\nTw\xffo. Three."), Layout{Encoding: "utf-8", Newline: '\n', Lines: Wrapped, Cuttable: true}, 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := rd.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cut := func(spans ...[2]int) (list []syntax.Sentence) {
 		for _, s := range spans {
 			list = append(list, syntax.Sentence{Text: b.Text[s[0]:s[1]], StartByte: int64(s[0]), EndByte: int64(s[1])})
@@ -118,9 +114,7 @@ func TestPlace(t *testing.T) {
 	}
 	one, two, three := [2]int{0, 4}, [2]int{5, 12}, [2]int{13, 19}
 	got := cut(one, two, three)
-	if err := b.Place(got, Wrapped); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Place(got, Wrapped))
 	for i, want := range []syntax.Sentence{
 		{StartByte: 3, EndByte: 7, Line: 2},
 		{StartByte: 8, EndByte: 13, Line: 3, Status: syntax.Repaired},
@@ -164,13 +158,9 @@ func TestChars(t *testing.T) {
 		whole := decodedAll(t, source, layout)
 		for cut := 0; cut <= len(source); cut += 1 + chance.IntN(len(source)) {
 			r, err := NewReader(bytes.NewReader(source), layout, 0, int64(cut))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for block, err := range r.All() {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				n := utf8.RuneCountInString(block.Text)
 				if int(block.Char)+n > len(whole) || string(whole[block.Char:int(block.Char)+n]) != block.Text {
 					t.Fatalf("%q, lines %s: %.60q is not at code point %d, but at %d", source, layout.Lines, block.Text, block.Char, utf8.RuneCountInString(string(whole)[:strings.Index(string(whole), block.Text)]))
@@ -189,8 +179,6 @@ func decodedAll(t *testing.T, source []byte, l Layout) []rune {
 		if err == io.EOF {
 			return []rune(string(w.text))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }

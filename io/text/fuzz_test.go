@@ -86,9 +86,7 @@ func TestAnyCut(t *testing.T) {
 		for _, enc := range fuzzEncodings {
 			for _, lines := range allLines {
 				l, err := Decide([]byte(data), Options{Encoding: enc, Lines: lines})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for a := range len(data) {
 					for _, b := range []int{a, a + 1, a + 4} {
 						checkRanges(t, []byte(data), l, int64(a), int64(b))

@@ -48,9 +48,7 @@ func TestGuessLinesOnAddresses(t *testing.T) {
 	}
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := decide(t, string(data), Options{}).Lines; got != Paragraph {
 			t.Errorf("%s: got %s", filepath.Base(name), got)
 		}
@@ -93,13 +91,9 @@ func TestSuspect(t *testing.T) {
 		{"gb18030", "昨天晚上孩子们在院子里玩，后来下雨了，大家都跑回家。我们关上窗户，然后睡觉。这是一个很长的故事，没有人知道结局。"},
 	} {
 		enc, err := lookup(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data, err := enc.enc.NewEncoder().String(strings.Repeat(c.text+" ", 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := Suspect([]byte(data))
 		if got != c.name {
 			t.Errorf("%.30s as %s: got %q", c.text, c.name, got)
@@ -129,9 +123,7 @@ func FuzzSuspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, head []byte) {
 		got := Suspect(head)
 		if got != "" {
-			if err := (Options{Encoding: got}).Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, (Options{Encoding: got}).Validate())
 		}
 		for range 20 {
 			if again := Suspect(head); again != got {

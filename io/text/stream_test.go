@@ -19,13 +19,9 @@ func streamBlocks(t testing.TB, data string, r io.Reader, o Options) []Block {
 		first = len(data)
 	}
 	rd, err := NewStream(r, []byte(data[:first]), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blocks, err := all(rd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, end := rd.Covered(); end != int64(len(data)) {
 		t.Fatalf("the cover ends at %d of %d", end, len(data))
 	}
@@ -87,9 +83,7 @@ func TestStreamWaitsForNoMore(t *testing.T) {
 		broken := false
 		r := io.MultiReader(iotest.OneByteReader(strings.NewReader(c.data+c.more)), readFunc(func() { broken = true }))
 		rd, err := NewStream(r, []byte(c.data[:strings.IndexByte(c.data, '\n')+1]), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		last := ""
 		for b, err := range rd.All() {
 			if err != nil {
@@ -166,9 +160,7 @@ func (p *piecemeal) Read(b []byte) (int, error) {
 // sentences may have gone before that was known.
 func TestOddTextIsLikeFile(t *testing.T) {
 	nasty, err := os.ReadFile("../../cmd/treebeam/testdata/nasty.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pieces := append(strings.SplitAfter(string(nasty), "\n"), "x\r", "a.\r", "end. ", "Mr.\n", "go on\n", " \x00\n", "\u2029", "\n", "\n", "\r\n",
 		"One. Two\n", "It ends here.\n", "```\n", "- an item, and\n", "```go\n", "Ada: what\n")
 	rng := rand.New(rand.NewPCG(1, 2))

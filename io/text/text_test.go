@@ -18,14 +18,10 @@ func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]in
 	t.Helper()
 	at := SeekTo(start)
 	r, err := NewReader(bytes.NewReader(data[min(at, int64(len(data))):]), l, start, end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	from, _ := r.Covered()
 	blocks, err := all(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, b := range blocks {
 		if b.From != from || b.Start < b.From || b.End <= b.Start {
 			t.Fatalf("block [%d, %d) from %d after %d", b.Start, b.End, b.From, from)
@@ -103,9 +99,7 @@ func texts(blocks []Block) string {
 func decide(t testing.TB, data string, o Options) Layout {
 	t.Helper()
 	l, err := Decide([]byte(data[:min(len(data), 64<<10)]), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return l
 }
 
@@ -230,13 +224,9 @@ func TestRangesGiveTheSameBlocks(t *testing.T) {
 			if round%10 == 0 { // however much is read at once
 				want, _ := read(t, data, l, 0, -1)
 				r, err := NewReader(iotest.OneByteReader(bytes.NewReader(data)), l, 0, -1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got, err := all(r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				same(t, got, want)
 			}
 			for range 3 {
@@ -270,9 +260,7 @@ func TestReadError(t *testing.T) {
 	data := "one\n\ntwo\n\nthree is cut o"
 	for _, lines := range []Lines{Wrapped, Paragraph} {
 		r, err := NewReader(io.MultiReader(strings.NewReader(data), iotest.ErrReader(fail)), decide(t, data, Options{Lines: lines}), 0, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		blocks, err := all(r)
 		if _, end := r.Covered(); texts(blocks) != "one|two" || err != fail || end != 8 {
 			t.Errorf("%s: got %q, %v, cover to %d", lines, texts(blocks), err, end)
@@ -290,9 +278,7 @@ func TestLongLine(t *testing.T) {
 		}
 		src := &repeat{unit: unit, left: n / len(unit)}
 		r, err := NewReader(src, decide(t, strings.Repeat(unit, 1000), Options{Lines: Paragraph}), 0, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		blocks, covered := 0, int64(0)
 		for b, err := range r.All() {
 			if err != nil || b.From != covered || len(b.Text) > MaxBlock || b.Continues != (blocks > 0) {
@@ -375,4 +361,14 @@ func ExampleReader() {
 	// Output:
 	// 0-31 line 1: "A first paragraph\nin two lines."
 	// 33-46 line 4: "A second one."
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }

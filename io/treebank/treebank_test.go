@@ -20,13 +20,9 @@ import (
 func TestPartialTreesAreForTraining(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.conllu")
 	text := "1\ta\ta\tX\t_\t_\t_\t_\t_\t_\n2\tb\tb\tX\t_\t_\t0\troot\t_\t_\n\n"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	bank, err := ReadAll([]string{path, path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, s := range bank.All() {
 		if s.Words[0].Head != syntax.NoHead || s.Words[0].Deprel != "" || s.Words[1].Head != syntax.Root {
 			t.Errorf("read %+v", s.Words)
@@ -36,9 +32,7 @@ func TestPartialTreesAreForTraining(t *testing.T) {
 		t.Errorf("a partial tree to measure on: %v", err)
 	}
 	cycle := strings.Replace(text, "0\troot", "2\troot", 1)
-	if err := os.WriteFile(path, []byte(cycle), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(cycle), 0o644))
 	if _, err := ReadAll([]string{path}); err == nil {
 		t.Error("a cycle of known heads: no error")
 	}
@@ -81,17 +75,11 @@ func TestEndlessFiles(t *testing.T) {
 func TestTextsInParts(t *testing.T) {
 	text := "\u3000 año\xffb\xe3\x80 " + strings.Repeat("日本\u3000語é ", 9999) + strings.Repeat("w", maxToken-2) + "\nend."
 	path := filepath.Join(t.TempDir(), "t.txt")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	about, list, err := ReadTexts([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sum, err := FileSum(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if fields := strings.Fields(strings.ToValidUTF8(text, " ")); about[0].Words != len(fields) || about[0].SHA256 != sum {
 		t.Errorf("%+v, want %d words and %s", about[0], len(fields), sum)
 	}
@@ -103,16 +91,12 @@ func TestTextsInParts(t *testing.T) {
 func TestPhasesAreKeptUntilAsked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.tbm.train")
 	p, err := OpenPhases(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, ok := p.Load("tagger"); ok {
 		t.Error("a new folder holds a phase")
 	}
 	for _, text := range []string{"first", "second"} {
-		if err := p.Save("tagger", []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Save("tagger", []byte(text)))
 	}
 	if _, err := OpenPhases(dir, false); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("an earlier training's phases: %v", err)
@@ -121,15 +105,11 @@ func TestPhasesAreKeptUntilAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err = OpenPhases(dir, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if data, ok := p.Load("tagger"); !ok || !bytes.Equal(data, []byte("second")) {
 		t.Errorf("phase = %q, %t", data, ok)
 	}
-	if err := p.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Remove())
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
 	}
@@ -204,4 +184,14 @@ func FuzzClasses(f *testing.F) {
 			t.Fatal(fmt.Sprint(again), err)
 		}
 	})
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }

@@ -43,9 +43,7 @@ func report(t *testing.T) []byte {
 		r.Tree(row)
 	}
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteHTML(&b))
 	return b.Bytes()
 }
 
@@ -80,14 +78,10 @@ func TestGolden(t *testing.T) {
 	}
 	golden := filepath.Join("testdata", "report.html")
 	if *rewrite {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(got, want) {
 		a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 		for i := range min(len(a), len(b)) {
@@ -234,6 +228,16 @@ func TestReportIsBounded(t *testing.T) {
 	for i, row := range r.exampleTrees() {
 		if row.StartByte != backwards.exampleTrees()[i].StartByte {
 			t.Error("the examples depend on the order")
+		}
+	}
+}
+
+// must ends the test at the first error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
 		}
 	}
 }

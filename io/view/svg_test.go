@@ -110,14 +110,10 @@ func TestSVGIsGolden(t *testing.T) {
 	got := SVGRow(nil, nasty()[0], SVGOptions{Conf: LowConf, Lemmas: true, Marked: []int{2}})
 	golden := filepath.Join("testdata", "tree.svg")
 	if *rewrite {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("got\n%s\nlook at it in a browser, then: go test ./io/view -run Golden -rewrite", got)
 	}
