@@ -13,9 +13,8 @@ import (
 // cut: more than of a line matter.
 const lookAhead = 2 * maxShape
 
-// lookBehind is how many bytes before a range are seen: enough to know whether
-// a blank line is before its first one, and whether that is inside code. A line whose last lookBehind-2 bytes
-// are white space counts as blank.
+// lookBehind is how many bytes before a range are seen, to know whether a blank line is
+// before its first one. A line whose last lookBehind-2 bytes are white space is blank.
 const lookBehind = 8 << 10
 
 // SeekTo returns where the source of NewReader must be positioned for a range
@@ -49,8 +48,7 @@ type Reader struct {
 
 	fresh  bool     // in wrapped text: the line before is blank, or this is the file's first
 	indent int      // columns of white space before the text, in its line
-	code   bool     // in wrapped text: between fences
-	fences fences   // how code is known after a blank line
+	code   bool     // in wrapped text: after a fence that begins code
 	scan   wrapScan // of the next block of wrapped text
 
 	undecided *undecided // of a stream, until its layout is decided
@@ -112,9 +110,6 @@ func (r *Reader) align(src io.Reader, start int64) error {
 		copy(behind, "   "[:r.layout.BOM]) // from the beginning of the file
 	}
 	r.opens = endsBlank(behind, r.layout.Newline)
-	if r.layout.Lines == Wrapped {
-		r.lookBack(behind, at)
-	}
 	r.dec = newDecoder(io.MultiReader(bytes.NewReader(rest), src), r.layout, at)
 	r.chars = 0
 	r.lineStart = at
@@ -228,7 +223,6 @@ func (r *Reader) consume(i int) {
 		r.line += int64(bytes.Count(r.win.text[r.pos:i], []byte{r.layout.Newline}))
 	}
 	r.chars += int64(utf8.RuneCount(r.win.text[r.pos:i]))
-	r.track(i)
 	r.pos = i
 }
 

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -174,8 +173,8 @@ func TestWrappedSaid(t *testing.T) {
 		"He said\n- and meant it -\nno":                  "He said/- and meant it -/no",
 		"In\n1992. The\nend":                             "In/1992. The/end",
 		"Run\n```\na\nb\n```\nso\nit":                    "Run|```|a|b|```|so/it",
-		"```\na\n\nb\nc\n```\n\nd\ne":                    "```|a|b|c|```|d/e",
-		"```go\n\na\nb\n\nc\nd\n```\nd\ne\n\nf\ng":       "```go|a|b|c|d|```|d/e|f/g",
+		"```\na\n\nb\nc\n```\n\nd\ne":                    "```|a|b/c|```|d/e", // a blank line ends code
+		"```go\n\na\nb\n\nc\nd\n```\nd\ne\n\nf\ng":       "```go|a/b|c/d|```|d|e|f/g",
 		"so ```a b``` it\ngoes":                          "so ```a b``` it/goes",
 		"A\n===\nb\nc\n# D\ne":                           "A|===|b/c|# D|e",
 		"> a\n> b\nc\nd\n>> e\n> f":                      "> a/> b|c/d|>> e|> f",
@@ -206,8 +205,8 @@ func wrappedSample(rng *rand.Rand, size int) []byte {
 	return b
 }
 
-// A range that begins in code that a fence began, or behind it, has the blocks of
-// the whole, and so has every other.
+// A range that begins in code or behind it has the blocks of the whole, and so has
+// every other.
 func TestAnyRangeOfWrappedText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
@@ -234,32 +233,5 @@ func TestPlain(t *testing.T) {
 	blocks, _ := read(t, []byte(data), l, 0, -1)
 	if len(blocks) != 5000 || blocks[4999].Text != "# a\n- b\tc\n```" {
 		t.Errorf("%d blocks", len(blocks))
-	}
-}
-
-// Code between fences is known to be that for fenceReach bytes, wherever a range
-// begins in it.
-func TestFencesReach(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("A text that\nis wrapped.\n\n```go\n")
-	for i := 0; b.Len() < 2*fenceReach; i++ {
-		fmt.Fprintf(&b, "line %d\ngoes on\n\n", i)
-	}
-	data := b.String() + "```\n\nThe end\nof it.\n"
-	l := decide(t, data, Options{Lines: Wrapped})
-	blocks, _ := read(t, []byte(data), l, 0, -1)
-	split := 0
-	for _, b := range blocks {
-		if strings.HasPrefix(b.Text, "line ") && !strings.Contains(b.Text, "\n") {
-			if split++; b.Start > fenceReach+100 {
-				t.Fatalf("code at %d", b.Start)
-			}
-		}
-	}
-	if last := blocks[len(blocks)-1].Text; split < fenceReach/30 || last != "The end\nof it." {
-		t.Errorf("%d lines of code, then %q", split, last)
-	}
-	for a := int64(0); a < int64(len(data)); a += 97 {
-		checkRanges(t, []byte(data), l, a, a+50)
 	}
 }
