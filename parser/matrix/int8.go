@@ -25,6 +25,7 @@ type integerKernel struct {
 	heights  []int                         // of tiles, the highest first and 1 last
 	lanes    int                           // outputs of a vector; a panel has two
 	word     int                           // inputs of a step
+	inputs   int                           // what inputs are filled up to a multiple of, with zeros
 	masked   bool                          // the micro-kernel writes only the lanes of a tile, not whole vectors
 	widen    func(dst []int16, src []int8) // if A is read as int16
 }
@@ -50,8 +51,8 @@ func newInt8(k *integerKernel, weights []int8, outputs, inputs int) *Int8 {
 		return m
 	}
 	m.weights = nil
-	width, steps := 2*k.lanes, ceil(inputs, k.word)
-	m.panels = make([]int8, ceil(outputs, k.lanes)*k.lanes*steps*k.word)
+	width := 2 * k.lanes
+	m.panels = make([]int8, ceil(outputs, k.lanes)*k.lanes*m.depth())
 	m.start = make([]int32, ceil(outputs, width)*width)
 	for o := range outputs {
 		panel, column, columns := m.panel(o / width)
@@ -70,9 +71,11 @@ func (m *Int8) panel(p int) (panel []int8, first, columns int) {
 	k := m.kernel
 	first = p * 2 * k.lanes
 	columns = min(2*k.lanes, ceil(m.Outputs-first, k.lanes)*k.lanes)
-	bytes := ceil(m.Inputs, k.word) * k.word
-	return m.panels[first*bytes:][:columns*bytes], first, columns
+	return m.panels[first*m.depth():][:columns*m.depth()], first, columns
 }
+
+// depth returns the number of inputs, filled up for the kernel.
+func (m *Int8) depth() int { return ceil(m.Inputs, m.kernel.inputs) * m.kernel.inputs }
 
 // Multiply sets dst, tokens x Outputs, to the products of the rows of a and the rows of
 // the weights. a is tokens x Inputs, with values in [-127, 127]. Sums are exact, so every
@@ -101,7 +104,7 @@ func (m *Int8) Multiply(dst []int32, a []int8, tokens int) {
 // An integerScratch is what one product needs.
 type integerScratch struct {
 	tile  tile
-	edge  [12 * 32]int32 // a tile that reaches beyond the edge of dst
+	edge  [32 * 32]int32 // a tile that reaches beyond the edge of dst
 	wide  []int16        // rows of a, or with padding
 	pairs []int64        // of plain
 }
@@ -123,10 +126,10 @@ func (m *Int8) operand(s *integerScratch, a []int8, tokens int) (unsafe.Pointer,
 		}
 		return unsafe.Pointer(&s.wide[0]), 2 * row
 	}
-	if m.Inputs%k.word == 0 {
-		return unsafe.Pointer(&a[0]), m.Inputs
+	row := m.depth()
+	if m.Inputs == row {
+		return unsafe.Pointer(&a[0]), row
 	}
-	row := ceil(m.Inputs, k.word) * k.word
 	s.wide = room(s.wide, ceil(tokens*row, 2))
 	to := unsafe.Slice((*int8)(unsafe.Pointer(&s.wide[0])), tokens*row)
 	for t := range tokens {
@@ -140,7 +143,7 @@ func (m *Int8) operand(s *integerScratch, a []int8, tokens int) (unsafe.Pointer,
 func (m *Int8) block(s *integerScratch, dst []int32, a []int8, tokens int) {
 	k, t := m.kernel, &s.tile
 	rows, bytes := m.operand(s, a, tokens)
-	t.aRow, t.aStep, t.steps = bytes, 4, ceil(m.Inputs, k.word)
+	t.aRow, t.aStep, t.steps = bytes, 4, m.depth()/k.word
 	for p := range ceil(m.Outputs, 2*k.lanes) {
 		panel, first, room := m.panel(p)
 		columns := min(room, m.Outputs-first)

@@ -1,6 +1,10 @@
 package matrix
 
-import "golang.org/x/sys/cpu"
+import (
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:noescape
 func floatAVX512(t *tile)
@@ -13,6 +17,13 @@ func floatAVX2(t *tile)
 
 //go:noescape
 func intVNNI(t *tile)
+
+//go:noescape
+func intAMX(t *tile)
+
+// permitTiles returns 0 if Linux lets this process use tile registers. Their content is
+// another 8 KB to save for a process that uses them, so it wants to be asked.
+func permitTiles() int
 
 //go:noescape
 func intAVX2(t *tile)
@@ -85,14 +96,21 @@ var kernels, halves = func() (list, halves []*kernel) {
 // are none, plain Go multiplies.
 var integers = func() (list []*integerKernel) {
 	x := &cpu.X86
+	if hasAVX512 && x.HasAMXTile && x.HasAMXInt8 && runtime.GOOS == "linux" && permitTiles() == 0 {
+		heights := make([]int, 32) // all
+		for i := range heights {
+			heights[i] = 32 - i
+		}
+		list = append(list, &integerKernel{name: "amx", multiply: intAMX, heights: heights, lanes: 16, word: 4, inputs: 64})
+	}
 	if hasAVX512 && x.HasAVX512VNNI {
 		list = append(list, &integerKernel{
-			name: "vnni", multiply: intVNNI, heights: []int{12, 8, 4, 2, 1}, lanes: 16, word: 4, masked: true,
+			name: "vnni", multiply: intVNNI, heights: []int{12, 8, 4, 2, 1}, lanes: 16, word: 4, inputs: 4, masked: true,
 		})
 	}
 	if x.HasAVX2 {
 		list = append(list, &integerKernel{
-			name: "avx2", multiply: intAVX2, heights: []int{6, 4, 2, 1}, lanes: 8, word: 2, widen: widenRow,
+			name: "avx2", multiply: intAVX2, heights: []int{6, 4, 2, 1}, lanes: 8, word: 2, inputs: 2, widen: widenRow,
 		})
 	}
 	return list

@@ -20,7 +20,7 @@ var kernels, halves = []*kernel{&neon, &plain}, []*kernel(nil)
 var integers = func() (list []*integerKernel) {
 	if cpu.ARM64.HasASIMDDP {
 		list = append(list, &integerKernel{
-			name: "dot", multiply: intDot, heights: []int{8, 4, 2, 1}, lanes: 4, word: 4,
+			name: "dot", multiply: intDot, heights: []int{8, 4, 2, 1}, lanes: 4, word: 4, inputs: 4,
 		})
 	}
 	return list

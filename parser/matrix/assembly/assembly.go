@@ -17,6 +17,7 @@ import (
 func Files() map[string]string {
 	return map[string]string{
 		"multiply_amd64.s": multiplyFile(),
+		"tiles_amd64.s":    tilesFile(),
 		"pack_amd64.s":     packFile(),
 		"multiply_arm64.s": neonFile(),
 	}
