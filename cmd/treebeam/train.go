@@ -51,6 +51,7 @@ type trainFlags struct {
 	lexicon          string
 	clusters         string
 	silverWords      int
+	silverTags       int
 
 	tensor  scores.TensorOptions
 	encoder encoderFlags
@@ -75,6 +76,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from at most `N` words, drawn from all files")
+	fs.IntVar(&f.silverTags, "silver-tags", 1_000_000, "with --silver: teach the tagger, which needs little time, `N` further words at most")
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
@@ -110,7 +112,7 @@ func newTrain() *cobra.Command {
 // arrangeTrain puts the flags of train into groups.
 func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
-	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "repeat", "lexicon", "clusters")
+	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "silver-tags", "repeat", "lexicon", "clusters")
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
@@ -428,10 +430,12 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 		return nil
 	case f.silverWords < 1:
 		return refuse("--silver-words %d: want a positive number", f.silverWords)
+	case f.silverTags < 0:
+		return refuse("--silver-tags %d: want 0 or a positive number", f.silverTags)
 	case !(f.o.SilverWeight >= 0 && f.o.SilverWeight <= train.MaxSilverWeight):
 		return refuse("--silver-weight %g: want 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
 	}
-	sampler := train.NewSampler(trainBank, devBank, f.silverWords)
+	sampler := train.NewSampler(trainBank, devBank, f.silverWords, f.silverTags)
 	for i, path := range f.silver {
 		digest, err := treebank.AddSilver(sampler, i, path)
 		if err != nil {

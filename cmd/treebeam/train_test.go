@@ -212,6 +212,7 @@ func TestTrainSilver(t *testing.T) {
 		{write("cut.conllu.gz", zipped.String()[:zipped.Len()-12]), "cut.conllu.gz: "},
 		{write("headless.conllu", strings.ReplaceAll(silverTree, "\t2\t", "\t_\t")), "no sentence to learn from"},
 		{write("empty.conllu", ""), "no sentence to learn from"},
+		{first + " --silver-tags -1", "--silver-tags -1"},
 		{first + " --silver-words 0", "want a positive number"},
 		{first + " --silver-weight -1", "--silver-weight -1"},
 	} {

@@ -45,7 +45,7 @@ func TestEndlessFiles(t *testing.T) {
 	if _, err := os.Stat(device); err != nil {
 		t.Skip(err)
 	}
-	sampler := train.NewSampler(train.Treebank{}, train.Treebank{}, 100)
+	sampler := train.NewSampler(train.Treebank{}, train.Treebank{}, 100, 0)
 	for name, read := range map[string]func() error{
 		"treebank": func() error { _, err := ReadAll([]string{device}); return err },
 		"dev":      func() error { _, err := Read(device); return err },

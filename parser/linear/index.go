@@ -6,10 +6,14 @@
 // 2006) with averaged weights, and AdaGrad (Duchi, Hazan and Singer 2011).
 package linear
 
-import "github.com/treebeam/treebeam/parser/hash"
+import (
+	"math/bits"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
 
 // An Index numbers the features that occur often enough in training: first
-// Count every occurrence, then Cut, then ask for each ID. It is not safe for
+// Count every occurrence (or CountRepeated), then Cut, then ask for each ID. It is not safe for
 // concurrent use.
 type Index struct {
 	state map[hash.Key]int32 // occurrences while counting; then the number, or waiting
@@ -25,6 +29,30 @@ func (x *Index) Count(key hash.Key) {
 		x.state = make(map[hash.Key]int32)
 	}
 	x.state[key]++
+}
+
+// CountRepeated is Count for each of the keys, but for most keys that occur only once
+// among them. They take no memory, and Cut, which must have a least of 2 or more, leaves
+// the same keys. It must be the only count.
+func (x *Index) CountRepeated(keys []hash.Key) {
+	// A bit for a key: whether there was one, and whether there was another. Keys that
+	// share a bit are counted in vain.
+	mask := uint64(1)<<bits.Len(uint(4*len(keys)+64)) - 1
+	once, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
+	place := func(key hash.Key) (int, uint64) {
+		at := hash.Mix(key) & mask
+		return int(at / 64), 1 << (at % 64)
+	}
+	for _, key := range keys {
+		i, bit := place(key)
+		again[i] |= once[i] & bit
+		once[i] |= bit
+	}
+	for _, key := range keys {
+		if i, bit := place(key); again[i]&bit != 0 {
+			x.Count(key)
+		}
+	}
 }
 
 // Cut ends the counting: only keys that occurred least times or more will

@@ -7,8 +7,30 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// An Index numbers as a map would.
+// An Index numbers as a map would, however it counts.
 func TestIndexIsAMap(t *testing.T) {
+	indexIsAMap(t, func(x *Index, keys []hash.Key) {
+		for _, k := range keys {
+			x.Count(k)
+		}
+	})
+	indexIsAMap(t, (*Index).CountRepeated)
+}
+
+// Of keys that occur once, CountRepeated keeps few.
+func TestIndexForgetsSingleKeys(t *testing.T) {
+	var keys []hash.Key
+	for i := range 100_000 {
+		keys = append(keys, hash.Mix(uint64(i)))
+	}
+	var x Index
+	x.CountRepeated(append(keys, keys[:1000]...))
+	if n := len(x.state); n < 1000 || n > 30_000 {
+		t.Errorf("%d of 100,000 keys are counted, 1,000 of which are repeated", n)
+	}
+}
+
+func indexIsAMap(t *testing.T, counting func(*Index, []hash.Key)) {
 	r := hash.Rand(1)
 	var keys []hash.Key
 	for range 40000 {
@@ -22,8 +44,8 @@ func TestIndexIsAMap(t *testing.T) {
 	count := map[hash.Key]int{}
 	for _, k := range keys {
 		count[k]++
-		x.Count(k)
 	}
+	counting(&x, keys)
 	x.Cut(3)
 	want := map[hash.Key]int32{}
 	var order []hash.Key

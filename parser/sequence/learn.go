@@ -31,9 +31,6 @@ func New(ls *Labels) *Problem {
 
 // Add appends a word.
 func (p *Problem) Add(keys []hash.Key, allowed []uint16, gold uint16) {
-	for _, key := range keys {
-		p.index.Count(key)
-	}
 	p.keys = append(p.keys, keys...)
 	p.idStart = append(p.idStart, int32(len(p.keys)))
 	p.gold = append(p.gold, gold)
@@ -48,6 +45,7 @@ func (p *Problem) EndSequence(step float32) {
 // number replaces the keys of features by their numbers, and leaves out those
 // that are too rare.
 func (p *Problem) number() {
+	p.index.CountRepeated(p.keys)
 	p.index.Cut(featureCut)
 	begin := int32(0)
 	for w := range p.gold {
@@ -74,7 +72,7 @@ const (
 	dropout    = 1 << 32 / 10 // of 1<<32 features, those left out at a visit
 	stepLimit  = 0.02         // PA-I's C
 	batchSize  = 4            // sequences that see the same weights
-	maxWeights = 400_000      // of a layer
+	maxWeights = 700_000      // of a layer
 	leastShare = 0.04         // of a common weight, see linear.Packing
 )
 

@@ -37,7 +37,9 @@ type component struct {
 // components are the components of a sparse model, by phase.
 var components = map[string]component{
 	"words": {model.WordName, func(b dataset, j job) (packer, error) {
-		return word.Learn(b.train).WithClusters(j.Clusters), nil
+		// Forms that no tree has would look as known as those of trees.
+		list := slices.DeleteFunc(slices.Clone(b.train), func(s syntax.Sentence) bool { return onlyTags(&s) })
+		return word.Learn(list).WithClusters(j.Clusters), nil
 	}},
 	"segmenter": {model.SegmentName, func(b dataset, j job) (packer, error) {
 		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log,

@@ -28,10 +28,12 @@ const (
 
 // A Sampler takes the sentences of silver files, which a parser has parsed, and
 // keeps those that are worth learning from. If they have more than a given
-// number of words, it draws among them by a hash of their forms. It holds at
-// most twice as many words. It is not safe for concurrent use.
+// number of words, it draws among them by a hash of their forms, and so it does
+// to choose which of them keep their trees. It holds at most twice as many
+// words. It is not safe for concurrent use.
 type Sampler struct {
 	words int // to keep
+	trees int // of them, words that keep their heads and relations
 	kept  int
 	limit uint64          // hashes from limit on are not drawn
 	seen  map[uint64]bool // hashes of the forms of the sentences in train, dev and list
@@ -47,12 +49,14 @@ type sampled struct {
 	s    syntax.Sentence
 }
 
-// NewSampler returns a Sampler that keeps at most the given number of words. It
-// leaves out sentences of train and dev, sentences with relations that train
-// does not have, and sentences with too many unknown trigrams of letters.
-func NewSampler(train, dev Treebank, words int) *Sampler {
+// NewSampler returns a Sampler that keeps sentences with their trees, of at most
+// the given number of words in all, and further ones of at most tags words
+// without trees, from which only the tagger learns. It leaves out sentences of
+// train and dev, sentences with relations that train does not have, and
+// sentences with too many unknown trigrams of letters.
+func NewSampler(train, dev Treebank, trees, tags int) *Sampler {
 	known := train.All()
-	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
+	x := &Sampler{words: trees + tags, trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
 		left: map[string]int{},
 		gold: newTrigrams(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
@@ -141,7 +145,7 @@ func (x *Sampler) cut() {
 	if x.kept <= x.words {
 		return
 	}
-	slices.SortStableFunc(x.list, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	x.sort()
 	x.kept = 0
 	for i := range x.list {
 		if x.kept += x.list[i].s.Len(); x.kept > x.words {
@@ -158,10 +162,27 @@ func (x *Sampler) cut() {
 	}
 }
 
+func (x *Sampler) sort() {
+	slices.SortStableFunc(x.list, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+}
+
 // Sentences returns the kept sentences of each of the files, by hash of the
-// forms.
+// forms. Those with the highest hashes lose their trees if not all may keep
+// them: the others are the sample that there would be without them.
 func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 	x.cut()
+	if x.kept > x.trees {
+		x.sort()
+	}
+	words := 0
+	for i := range x.list {
+		s := &x.list[i].s
+		if words += s.Len(); words > x.trees {
+			for k := range s.Words {
+				s.Words[k].Head, s.Words[k].Deprel = syntax.NoHead, ""
+			}
+		}
+	}
 	out := make([][]syntax.Sentence, files)
 	for i := range x.list {
 		out[x.list[i].file] = append(out[x.list[i].file], x.list[i].s)
@@ -173,6 +194,20 @@ func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 func (x *Sampler) Words() int {
 	x.cut()
 	return x.kept
+}
+
+// onlyTags reports whether only the tagger learns from a silver sentence, which has no
+// tree.
+func onlyTags(s *syntax.Sentence) bool { return !s.Gold() && s.Partial() }
+
+// bareWords counts the words of sentences from which only the tagger learns.
+func bareWords(list []syntax.Sentence) (n int) {
+	for i := range list {
+		if onlyTags(&list[i]) {
+			n += list[i].Len()
+		}
+	}
+	return n
 }
 
 // String says how much was kept, and what was left out.
@@ -203,6 +238,9 @@ func (t *trainer) mixed(gold dataset) dataset {
 	var silver []syntax.Sentence
 	for _, file := range t.Silver {
 		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences)))
+		if n := bareWords(file.Sentences); n > 0 {
+			keys = append(keys, fmt.Sprint("tags ", n))
+		}
 		silver = append(silver, file.Sentences...)
 	}
 	silver = shuffled(silver)

@@ -17,7 +17,7 @@ import (
 
 func TestSampler(t *testing.T) {
 	train, dev := grammar("train", 5, 1), grammar("dev", leastDev, 2)
-	x := NewSampler(train, dev, 1000)
+	x := NewSampler(train, dev, 1000, 0)
 	fresh := grammar("silver", 8, 3).Sentences
 	change := func(i int, f func(*syntax.Sentence)) { f(&fresh[i]) }
 	change(0, func(s *syntax.Sentence) { s.Words = s.Words[:2] })
@@ -60,8 +60,9 @@ func TestSamplerDraws(t *testing.T) {
 	for i := range list {
 		list[i].Words[0].Form += fmt.Sprint(i)
 	}
-	drawn := func(list []syntax.Sentence) (ids []string, words int) {
-		x := NewSampler(grammar("train", 5, 1), Treebank{}, 700)
+	bare := 0
+	drawn := func(list []syntax.Sentence, tags int) (ids []string, words int) {
+		x := NewSampler(grammar("train", 5, 1), Treebank{}, 700, tags)
 		for i := range list {
 			x.Add(i%2, &list[i])
 		}
@@ -70,9 +71,12 @@ func TestSamplerDraws(t *testing.T) {
 				t.Errorf("%d sentences of file %d", len(sents), file)
 			}
 			for _, s := range sents {
-				ids = append(ids, s.ID)
+				if !onlyTags(&s) {
+					ids = append(ids, s.ID)
+				}
 			}
 			words += syntax.CountWords(sents)
+			bare += bareWords(sents)
 		}
 		if words != x.Words() {
 			t.Errorf("%d words, said to be %d", words, x.Words())
@@ -80,13 +84,20 @@ func TestSamplerDraws(t *testing.T) {
 		slices.Sort(ids)
 		return ids, words
 	}
-	first, words := drawn(list)
+	first, words := drawn(list, 0)
 	if words > 700 || words < 650 {
 		t.Errorf("%d words, want 700 at most", words)
 	}
 	slices.Reverse(list)
-	if second, _ := drawn(list); !slices.Equal(first, second) {
-		t.Error("the order of the sentences changes which are drawn")
+	if second, _ := drawn(list, 0); !slices.Equal(first, second) || bare != 0 {
+		t.Errorf("the order of the sentences changes which are drawn; %d words have lost their trees", bare)
+	}
+	if second, all := drawn(list, 500); !slices.Equal(first, second) || bare != all-words || bare < 450 || all > 1200 {
+		t.Errorf("%d of %d words are for the tagger alone, or other sentences keep their trees", bare, all)
+	}
+	bare = 0
+	if second, all := drawn(list, 1_000_000); !slices.Equal(first, second) || bare != all-words {
+		t.Errorf("where nothing is left out, %d of %d words are for the tagger alone, or other sentences keep their trees", bare, all)
 	}
 }
 
@@ -94,7 +105,7 @@ func TestSamplerDraws(t *testing.T) {
 // the words wanted, and what the sampler holds does not grow with the stream.
 func TestSamplerBound(t *testing.T) {
 	const words, stream = 3000, 1_000_000
-	x := NewSampler(Treebank{}, Treebank{}, words)
+	x := NewSampler(Treebank{}, Treebank{}, words, 0)
 	x.rels["root"], x.rels["dep"] = true, true
 	sentence := func(i, n int) syntax.Sentence {
 		s := syntax.Sentence{ID: strconv.Itoa(i)}
@@ -218,6 +229,16 @@ func TestForeignSilverTags(t *testing.T) {
 		}
 		return all
 	}
+	bare := silver(1, syntax.Clone(train[:5]))
+	for i := range bare {
+		for k := range bare[i].Words {
+			w := &bare[i].Words[k]
+			w.Form, w.Head, w.Deprel = "unheard", syntax.NoHead, ""
+		}
+	}
+	if !bytes.Equal(packed("words", train), packed("words", slices.Concat(train, bare))) {
+		t.Error("the vocabulary has forms that no tree has")
+	}
 	for _, phase := range []string{"tagger", "words"} {
 		if !bytes.Equal(packed(phase, train), packed(phase, slices.Concat(train, silver(1, foreign)))) {
 			t.Errorf("%s learned from foreign tags", phase)
@@ -274,6 +295,25 @@ func TestSilverReachesPhases(t *testing.T) {
 		d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
 		t.Errorf("provenance %+v", f.Info)
 	}
+	// Without its tree, a silver sentence reaches the tagger alone.
+	key := dataset.Sentences
+	dataset.Sentences = syntax.Clone(key)
+	for i := range dataset.Sentences[:3] {
+		for k := range dataset.Sentences[i].Words {
+			w := &dataset.Sentences[i].Words[k]
+			w.Head, w.Deprel = syntax.NoHead, ""
+		}
+	}
+	r, f = train(0.5, Options{})
+	for phase, want := range map[string]int{"words": all, "tagger": all, "pruner": trees - 3, "parser": trees - 3, "labels": trees - 3} {
+		if list := r.seen[phase]; len(list) != want {
+			t.Errorf("%s saw %d sentences, want %d, as 3 have no tree", phase, len(list), want)
+		}
+	}
+	if got := f.Info.Options["silver-tags"]; got != "21 words without trees" {
+		t.Errorf("provenance has %q", got)
+	}
+	dataset.Sentences = key
 	if r, _ := train(1e-60, Options{}); len(syntax.Gold(r.seen["words"])) != all-23 {
 		t.Error("a weight of nearly 0 makes silver sentences gold")
 	}
@@ -291,7 +331,7 @@ func TestWholeTrainingWithSilver(t *testing.T) {
 		t.Skip("trains whole models")
 	}
 	dataset := grammar("silver", 150, 7)
-	x := NewSampler(grammar("train", 6, 1), grammar("dev", 40, 2), 10_000)
+	x := NewSampler(grammar("train", 6, 1), grammar("dev", 40, 2), 10_000, 0)
 	for i := range dataset.Sentences {
 		x.Add(0, &dataset.Sentences[i])
 	}

@@ -94,9 +94,10 @@ type Options struct {
 	Weights  int           // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Silver is text with the trees of a better parser (Sampler), which all
-	// components but the segmenter learn from in addition to the treebank. Each
-	// step is multiplied by SilverWeight and the sentence's own Weight. With
-	// SilverWeight 0 there is no silver.
+	// components but the segmenter learn from in addition to the treebank, or
+	// only the tagger if a sentence has no tree. Each step is multiplied by
+	// SilverWeight and the sentence's own Weight. With SilverWeight 0 there is no
+	// silver.
 	Silver       []Treebank
 	SilverWeight float64
 
@@ -341,9 +342,12 @@ func (t *trainer) provenance() model.Info {
 	set("open", open.String(), open.relations > 0)
 	info.Train, info.Dev = t.train.Data(), t.dev.Data()
 	info.More = moreOf(t.train)
+	tags := 0
 	for _, s := range t.Silver {
 		info.Silver = append(info.Silver, s.Data())
+		tags += bareWords(s.Sentences)
 	}
+	set("silver-tags", strconv.Itoa(tags)+" words without trees", tags > 0)
 	set("repeat", strconv.Itoa(t.Repeat), t.Repeat > 1 && len(t.train.More) > 0)
 	set("cased", strconv.Itoa(t.Cased), t.Cased != 0)
 	set("silver-weight", strconv.FormatFloat(t.SilverWeight, 'g', -1, 64), len(t.Silver) > 0)
