@@ -64,7 +64,7 @@ chaos: build
 # new segmenter, instead of tuning an encoder: half an hour in all.
 model accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu
-	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --weights $(WEIGHTS) --model model/english.tbm --resume
+	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --silver-tags 1000000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder $(TEACHER) --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 

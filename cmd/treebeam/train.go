@@ -76,7 +76,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from at most `N` words, drawn from all files")
-	fs.IntVar(&f.silverTags, "silver-tags", 1_000_000, "with --silver: teach the tagger, which needs little time, `N` further words at most")
+	fs.IntVar(&f.silverTags, "silver-tags", 500_000, "with --silver: teach the tagger, which needs little time, `N` further words at most")
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")

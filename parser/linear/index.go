@@ -31,26 +31,34 @@ func (x *Index) Count(key hash.Key) {
 	x.state[key]++
 }
 
-// CountRepeated is Count for each of the keys, but for most keys that occur only once
+// CountRepeated is Count for each of the keys in all lists, but for most keys that occur only once
 // among them. They take no memory, and Cut, which must have a least of 2 or more, leaves
 // the same keys. It must be the only count.
-func (x *Index) CountRepeated(keys []hash.Key) {
+func (x *Index) CountRepeated(lists ...[]hash.Key) {
 	// A bit for a key: whether there was one, and whether there was another. Keys that
 	// share a bit are counted in vain.
-	mask := uint64(1)<<bits.Len(uint(4*len(keys)+64)) - 1
+	n := 0
+	for _, keys := range lists {
+		n += len(keys)
+	}
+	mask := uint64(1)<<bits.Len(uint(4*n+64)) - 1
 	once, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
 	place := func(key hash.Key) (int, uint64) {
 		at := hash.Mix(key) & mask
 		return int(at / 64), 1 << (at % 64)
 	}
-	for _, key := range keys {
-		i, bit := place(key)
-		again[i] |= once[i] & bit
-		once[i] |= bit
+	for _, keys := range lists {
+		for _, key := range keys {
+			i, bit := place(key)
+			again[i] |= once[i] & bit
+			once[i] |= bit
+		}
 	}
-	for _, key := range keys {
-		if i, bit := place(key); again[i]&bit != 0 {
-			x.Count(key)
+	for _, keys := range lists {
+		for _, key := range keys {
+			if i, bit := place(key); again[i]&bit != 0 {
+				x.Count(key)
+			}
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestIndexIsAMap(t *testing.T) {
 			x.Count(k)
 		}
 	})
-	indexIsAMap(t, (*Index).CountRepeated)
+	indexIsAMap(t, func(x *Index, keys []hash.Key) { x.CountRepeated(keys[:7], nil, keys[7:]) })
 }
 
 // Of keys that occur once, CountRepeated keeps few.

@@ -20,7 +20,7 @@ type Problem struct {
 	gold    []uint16   // label of each word
 	allowed [][]uint16 // labels that it may get; shared between words
 
-	keys  []hash.Key // features of all words until they are numbered
+	keys  [][]hash.Key // features of all words until they are numbered; those of a word lie in one list
 	index linear.Index
 }
 
@@ -31,8 +31,13 @@ func New(ls *Labels) *Problem {
 
 // Add appends a word.
 func (p *Problem) Add(keys []hash.Key, allowed []uint16, gold uint16) {
-	p.keys = append(p.keys, keys...)
-	p.idStart = append(p.idStart, int32(len(p.keys)))
+	last := len(p.keys) - 1
+	if last < 0 || len(p.keys[last])+len(keys) > cap(p.keys[last]) {
+		p.keys = append(p.keys, make([]hash.Key, 0, max(keyList, len(keys))))
+		last++
+	}
+	p.keys[last] = append(p.keys[last], keys...)
+	p.idStart = append(p.idStart, p.idStart[len(p.gold)]+int32(len(keys)))
 	p.gold = append(p.gold, gold)
 	p.allowed = append(p.allowed, allowed)
 }
@@ -45,16 +50,21 @@ func (p *Problem) EndSequence(step float32) {
 // number replaces the keys of features by their numbers, and leaves out those
 // that are too rare.
 func (p *Problem) number() {
-	p.index.CountRepeated(p.keys)
+	p.index.CountRepeated(p.keys...)
 	p.index.Cut(featureCut)
 	begin := int32(0)
 	for w := range p.gold {
 		end := p.idStart[w+1]
-		for _, key := range p.keys[begin:end] {
+		n := int(end - begin)
+		if n > len(p.keys[0]) {
+			p.keys = p.keys[1:]
+		}
+		for _, key := range p.keys[0][:n] {
 			if id := p.index.ID(key); id >= 0 {
 				p.ids = append(p.ids, id)
 			}
 		}
+		p.keys[0] = p.keys[0][n:]
 		begin, p.idStart[w+1] = end, int32(len(p.ids))
 	}
 	p.keys = nil
@@ -68,6 +78,7 @@ type Options struct {
 }
 
 const (
+	keyList    = 1 << 20      // keys of a list
 	featureCut = 2            // occurrences that a feature needs
 	dropout    = 1 << 32 / 10 // of 1<<32 features, those left out at a visit
 	stepLimit  = 0.02         // PA-I's C

@@ -86,7 +86,7 @@ func TestClustersTagUnknownWords(t *testing.T) {
 		}
 	}
 	rare := halves(300, 0, 500, 3) // most words once
-	folds, err := Jackknife(rare, 4, Options{Clusters: clusters})
+	folds, err := Jackknife(rare, nil, 4, Options{Clusters: clusters})
 	if err != nil {
 		t.Fatal(err)
 	}

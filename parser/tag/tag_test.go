@@ -300,16 +300,24 @@ func TestTagDoesNotAllocate(t *testing.T) {
 
 func TestJackknife(t *testing.T) {
 	sents := toyTreebank()
-	one, err := Jackknife(sents, 4, Options{Epochs: 3, Workers: 1})
+	one, err := Jackknife(sents, nil, 4, Options{Epochs: 3, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	four, err := Jackknife(sents, 4, Options{Epochs: 3, Workers: 4})
+	four, err := Jackknife(sents, nil, 4, Options{Epochs: 3, Workers: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(one, four) {
 		t.Error("the number of workers changes the result")
+	}
+	some, err := Jackknife(sents, func(s *syntax.Sentence) bool { return s.Words[1].Form != sents[1].Words[1].Form }, 4, Options{Epochs: 3, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := slices.DeleteFunc(slices.Clone(one), func(s syntax.Sentence) bool { return s.Words[1].Form == sents[1].Words[1].Form })
+	if len(some) == 0 || len(some) == len(one) || !reflect.DeepEqual(some, rest) {
+		t.Errorf("%d of %d sentences are tagged, and not as among all", len(some), len(one))
 	}
 	if !reflect.DeepEqual(sents, toyTreebank()) {
 		t.Error("Jackknife changed its input")

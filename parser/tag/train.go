@@ -118,16 +118,27 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *sequence.La
 	return p
 }
 
-// Jackknife returns copies of the sentences with tags and lemmas by a model
-// that did not see their fold of the treebank (linear.Folds): UPOS, XPOS, FEATS
-// and LEMMA are replaced, everything else is shared with train. A fold that
+// Jackknife returns copies of the sentences that which accepts (nil accepts all),
+// with tags and lemmas by a model that did not see their fold of the treebank
+// (linear.Folds): UPOS, XPOS, FEATS and LEMMA are replaced, everything else is
+// shared with train. The models learn from all sentences. A fold that
 // holds all there is to learn from, as in a treebank of one sentence, is tagged
 // by a model of all of it. Up to o.Workers models are trained at a time; the
 // result does not depend on it.
-func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
+func Jackknife(train []syntax.Sentence, which func(*syntax.Sentence) bool, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := linear.Folds(train, folds)
-	out := syntax.Clone(train)
+	var gold []syntax.Sentence // what which accepts
+	first := make([]int, len(bounds))
+	for f, lo := range bounds[:len(bounds)-1] {
+		for i := lo; i < bounds[f+1]; i++ {
+			if which == nil || which(&train[i]) {
+				gold = append(gold, train[i])
+			}
+		}
+		first[f+1] = len(gold)
+	}
+	out := syntax.Clone(gold)
 	errs := make([]error, len(bounds)-1)
 	workers, log := o.Workers, o.Log
 	o.Workers, o.Log = 1, nil
@@ -141,10 +152,10 @@ func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence
 		if errs[f] = err; err != nil {
 			return
 		}
-		for i := lo; i < hi; i++ {
+		for i := first[f]; i < first[f+1]; i++ {
 			m.Tag(&out[i], Request{Retag: true})
 		}
-		log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, compare(train[lo:hi], out[lo:hi]))
+		log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, compare(gold[first[f]:first[f+1]], out[first[f]:first[f+1]]))
 	})
 	return out, errors.Join(errs...)
 }

@@ -192,17 +192,16 @@ func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
 		b.key = hashKey("gold tags, dev tagged", from.key, tagger.key)
 		return b, nil
 	}
-	all := syntax.Clone(from.train)
-	tags, err := t.columns("tags", tagColumns, all, []string{from.key, t.folds(), tagger.key},
+	jackknifed := syntax.Clone(b.train)
+	tags, err := t.columns("tags", tagColumns, jackknifed, []string{"of trees", from.key, t.folds(), tagger.key},
 		func(list []syntax.Sentence, j job) error {
-			predicted, err := tag.Jackknife(list, j.Folds, tagOptions(j))
+			predicted, err := tag.Jackknife(from.train, usedTree, j.Folds, tagOptions(j))
 			copy(list, predicted)
 			return err
 		})
 	if err != nil {
 		return dataset{}, err
 	}
-	jackknifed := oneRoot(all)
 	b.key = hashKey(t.TreeTags, tags.key)
 	if t.TreeTags == TreeTagsJackknifed {
 		b.train = jackknifed
@@ -331,9 +330,15 @@ func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
 // root, so it learns only from these.
 func oneRoot(sents []syntax.Sentence) (out []syntax.Sentence) {
 	for i := range sents {
-		if s := withRoot(&sents[i]); hasTree(&s) {
-			out = append(out, s)
+		if usedTree(&sents[i]) {
+			out = append(out, withRoot(&sents[i]))
 		}
 	}
 	return out
+}
+
+// usedTree reports whether oneRoot keeps a sentence.
+func usedTree(s *syntax.Sentence) bool {
+	c := withRoot(s)
+	return hasTree(&c)
 }

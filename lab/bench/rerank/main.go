@@ -104,7 +104,7 @@ func (b *bench) prepare(train, dev []syntax.Sentence) error {
 	if err != nil {
 		return err
 	}
-	tagged, err := tag.Jackknife(train, b.folds, options)
+	tagged, err := tag.Jackknife(train, nil, b.folds, options)
 	if err != nil {
 		return err
 	}
