@@ -32,6 +32,7 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/shift"
 	"github.com/treebeam/treebeam/lab/bench/smallfiles"
 	"github.com/treebeam/treebeam/lab/bench/stages"
+	"github.com/treebeam/treebeam/lab/bench/tagger"
 	"github.com/treebeam/treebeam/lab/bench/transition"
 )
 
@@ -58,6 +59,7 @@ var measurements = []struct {
 	{"shift", "expected accuracy on text unlike what a model was calibrated on", shift.Main},
 	{"smallfiles", "what many small files cost", smallfiles.Main},
 	{"stages", "time of each stage of a model", stages.Main},
+	{"tagger", "a small network that tags, alone and added to the tagger", tagger.Main},
 	{"transition", "parsing from left to right", transition.Main},
 }
 
