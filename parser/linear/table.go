@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -64,6 +65,7 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), ahead)]
 		keys = keys[len(batch):]
+		Prefetch(t.slots, 1, keys)
 		for j, key := range batch {
 			first[j%ahead] = t.slots[t.home(key)]
 		}
@@ -80,10 +82,23 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	return rows
 }
 
+// Prefetch loads the places of the next keys, up to 32 of them, into the first cache, and
+// does not wait. The table has places of a number of words that is a power of two. A key k
+// begins its search at place k*places>>64.
+func Prefetch(table []uint64, words int, keys []hash.Key) {
+	if n := min(len(keys), ahead); n > 0 && len(table) > 0 {
+		prefetch(unsafe.Pointer(&table[0]), uint64(len(table)/words), bits.Len(uint(words))+2, &keys[0], n)
+	}
+}
+
 // Sum adds the rows of keys, in units, to acc, which has an element for each class.
 // rows is scratch with room for one row per key.
 func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
-	for _, q := range t.fetch(keys, rows) {
+	rows = t.fetch(keys, rows)
+	if len(rows) > 0 && len(t.cells) > 0 {
+		prefetchCells(&t.cells[0], &rows[0], len(rows))
+	}
+	for _, q := range rows {
 		n, begin := q>>beginBits&maxRow, q&maxCells
 		if n == 0 {
 			acc[begin>>16] += int32(int16(q)) << t.shift
@@ -99,6 +114,9 @@ func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
 func (t *Table) Score(keys []hash.Key) int32 {
 	var sum int32
 	if len(t.slots) > 0 {
+		for lo := 0; lo < len(keys); lo += ahead {
+			Prefetch(t.slots, 1, keys[lo:])
+		}
 		for _, key := range keys {
 			sum += int32(int16(t.slots[t.place(key)]))
 		}

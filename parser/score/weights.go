@@ -145,6 +145,7 @@ func (w *Weights) SumParts(keys []hash.Key, ends, sums []int32) {
 	part, sum, done := 0, int32(0), 0
 	for done < len(keys) {
 		batch := keys[done:min(len(keys), done+ahead)]
+		linear.Prefetch(lines, lineWords, keys[done+len(batch):])
 		for j, k := range batch {
 			at := k >> 32 * n >> 32 * lineWords
 			low[j%ahead], high[j%ahead] = lines[at], lines[at+1]
