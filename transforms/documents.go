@@ -1,9 +1,11 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"strings"
+	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
@@ -13,6 +15,7 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A KeyValue is a field of the caller's.
@@ -75,7 +78,8 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Document]())
 	beam.RegisterType(reflect.TypeFor[Tree]())
 	beam.RegisterType(reflect.TypeFor[Failure]())
-	register.DoFn3x0[context.Context, Document, func(Chunk)](&cutFn{})
+	register.DoFn3x0[beam.EventTime, Document, func(beam.EventTime, Chunk)](&cutFn{})
+	register.Emitter2[beam.EventTime, Chunk]()
 	register.DoFn4x0[context.Context, Chunk, func(Tree), func(Failure)](&treesFn{})
 	register.DoFn5x0[context.Context, typex.X, Document, func(typex.X, Tree), func(typex.X, Failure)](&keyedFn{})
 	register.Emitter1[Tree]()
@@ -86,10 +90,13 @@ func init() {
 // a row, in one fused stage.
 //
 // Trees and failures have the windows, timestamps and panes of their documents, which
-// may be unbounded. The sentences of a document are parsed on all cores of the worker;
-// many short documents need as many bundles as there are cores.
+// may be unbounded. The sentences of a document are parsed on all cores of the worker.
+// So are those of short documents that are in one bundle and have the same timestamp, if
+// they have no keys and are in the global window with the default trigger; the last of
+// them are emitted when the bundle ends, in the default pane. All others are parsed one
+// after the other, and need as many bundles as there are cores.
 // Sentences of a document are emitted in order as they are ready, about 5,000 tokens at
-// once, so memory does not grow with documents. Nothing is emitted when a bundle ends.
+// once, so memory does not grow with documents.
 // A text that cannot be parsed is a failure and never an error.
 //
 //	PCollection<Document>       -> PCollection<Tree>,       PCollection<Failure>
@@ -158,11 +165,30 @@ func notNil[T any](row *T) {
 	}
 }
 
-// A cutFn cuts documents into chunks of blocks.
-type cutFn struct{ Parsing parsing }
+// A cutFn cuts documents into chunks of blocks. A chunk holds the short documents of a
+// bundle that have the same timestamp, if they are Together in the default window: no
+// other lets FinishBundle emit.
+type cutFn struct {
+	Parsing  parsing
+	Together bool
+	filler   filler
+	at       beam.EventTime // of what is in the filler
+}
 
-func (f *cutFn) ProcessElement(_ context.Context, d Document, emit func(Chunk)) {
-	d.chunks(&f.Parsing.Rows, emit)
+func (f *cutFn) ProcessElement(at beam.EventTime, d Document, emit func(beam.EventTime, Chunk)) {
+	if at != f.at {
+		f.FinishBundle(emit)
+	}
+	f.at, f.filler.emit = at, func(c Chunk) { emit(at, c) }
+	d.fill(&f.Parsing.Rows, &f.filler)
+	if !f.Together {
+		f.filler.flush()
+	}
+}
+
+func (f *cutFn) FinishBundle(emit func(beam.EventTime, Chunk)) {
+	f.filler.emit = func(c Chunk) { emit(f.at, c) }
+	f.filler.flush()
 }
 
 // A keyedFn is all of ParseDocuments for a document with a key.
@@ -183,63 +209,103 @@ func (f *keyedFn) Setup(ctx context.Context) (err error) {
 
 func (f *keyedFn) ProcessElement(ctx context.Context, key typex.X, d Document, tree func(typex.X, Tree), failure func(typex.X, Failure)) {
 	m, o := f.stages, f.Parsing.Rows
-	d.chunks(&o, func(c Chunk) {
+	chunks := filler{emit: func(c Chunk) {
 		c = StageSegmented(SegmentChunk(c, m, o), m, o)
 		c.count(ctx)
 		c.unpack(f.modelID, func(t Tree) { tree(key, t) }, func(f Failure) { failure(key, f) })
-	})
+	}}
+	d.fill(&o, &chunks)
+	chunks.flush()
 }
 
-// chunks cuts the document into chunks of its blocks.
-func (d *Document) chunks(o *output.RowOptions, emit func(Chunk)) {
-	file := output.File{DocID: d.ID, URI: d.Source, Format: string(source.Text), Lines: d.Lines, Meta: d.Meta}
-	c, size := Chunk{Files: []output.File{file}}, 0
-	flush := func() {
-		if size > 0 {
-			emit(c)
-		}
-		c, size = Chunk{Files: []output.File{file}, Seq: c.Seq + 1}, 0
+// A filler fills chunks with documents and emits those that are full.
+type filler struct {
+	chunk    Chunk
+	size     int
+	emit     func(Chunk)
+	emitting bool
+}
+
+func (f *filler) flush() {
+	if f.size > 0 {
+		f.emitting = true
+		f.emit(f.chunk)
+		f.emitting = false
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			c.Failures = append(c.Failures, failed(stageRead, recovered(r), place{d.Offset, d.Line}, d.Text))
-			size++
-		}
-		flush()
-	}()
-	if len(d.Places) > 0 {
-		for i := range d.Places {
-			b := d.Places[i].block(d.Text)
-			c.Blocks = append(c.Blocks, Block{First: i == 0 && !d.Continues, Block: b})
-			if size += len(b.Text)/bytesPerToken + perRow; size >= ChunkTokens {
-				flush()
+	f.chunk, f.size = Chunk{}, 0
+}
+
+// readable is U+FFFD for what a comment or a column cannot hold.
+func readable(r rune) rune {
+	if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+		return unicode.ReplacementChar
+	}
+	return r
+}
+
+// fill cuts the document into blocks.
+func (d *Document) fill(o *output.RowOptions, f *filler) {
+	file := output.File{DocID: strings.Map(readable, d.ID), URI: strings.Map(readable, d.Source), Format: string(source.Text), Lines: d.Lines}
+	for _, kv := range d.Meta {
+		file.Meta = append(file.Meta, KeyValue{Key: strings.ToValidUTF8(kv.Key, "\ufffd"), Value: strings.ToValidUTF8(kv.Value, "\ufffd")})
+	}
+	at := len(f.chunk.Files) // where the chunk has or will have the document
+	add := func(b block) {
+		c := &f.chunk
+		if at == len(c.Files) {
+			c.Files = append(c.Files, file)
+			for _, kv := range d.Meta {
+				f.size += len(kv.Value) / bytesPerToken
 			}
 		}
+		if b.text != nil {
+			c.Blocks = append(c.Blocks, Block{File: int32(at), First: b.first, Block: *b.text})
+		}
+		for _, row := range b.faults {
+			row.File = int32(at)
+			c.Failures = append(c.Failures, row)
+		}
+		if f.size += b.tokens + perRow; f.size >= ChunkTokens {
+			f.flush()
+			at = 0
+		}
+	}
+	fail := func(why syntax.Fault) {
+		add(block{faults: []output.Failure{failed(stageRead, why, place{d.Offset, d.Line}, d.Text)}})
+	}
+	defer func() {
+		if f.emitting {
+			return // what others panic with is theirs
+		}
+		if r := recover(); r != nil {
+			fail(recovered(r))
+		}
+	}()
+	if n := len(d.Places); n > 0 && d.Places[n-1].At+d.Places[n-1].Length != int64(len(d.Text)) {
+		fail(syntax.Because(syntax.KindNotText, "Places do not fit Text: a DoFn that changes Text must set Places to an empty slice"))
 		return
 	}
-	lines := d.Lines
-	if lines == "" {
-		lines = o.Lines
+	for i := range d.Places {
+		b := d.Places[i].block(d.Text)
+		add(block{text: &b, first: i == 0 && !d.Continues, tokens: len(b.Text) / bytesPerToken})
 	}
-	found, blocks, err := text.Whole(d.Text, source.HeadBytes, text.Options{Lines: text.Lines(lines)})
+	if len(d.Places) > 0 {
+		return
+	}
+	found, blocks, err := text.Whole(d.Text, source.HeadBytes, text.Options{Lines: text.Lines(cmp.Or(d.Lines, o.Lines))})
 	if err != nil {
-		panic(err) // Lines was checked
+		fail(syntax.Because(syntax.KindNotText, "document with Lines %q: %v", d.Lines, err))
+		return
 	}
 	file.Lines = string(found)
-	c.Files[0] = file
 	first := !d.Continues
 	for b, err := range blocks {
 		if err != nil {
 			panic(err) // it reads from memory
 		}
 		d.move(&b)
-		p := paragraph(nil, &b, first)
+		add(paragraph(nil, &b, first))
 		first = false
-		c.Blocks = append(c.Blocks, Block{First: p.first, Block: b})
-		c.Failures = append(c.Failures, p.faults...)
-		if size += p.tokens + perRow; size >= ChunkTokens {
-			flush()
-		}
 	}
 }
 

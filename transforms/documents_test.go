@@ -3,14 +3,21 @@ package transforms_test
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/mtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -24,6 +31,10 @@ import (
 func init() {
 	register.DoFn1x0[typex.X](&collectFn{})
 	register.Function1x2(attach)
+	register.Function1x2(timed)
+	register.Function2x1(untimed)
+	register.Function1x1(sizes)
+	register.Function1x2(refuse)
 	register.Function2x1(sameKey)
 }
 
@@ -206,6 +217,122 @@ func TestParseDocuments(t *testing.T) {
 			t.Errorf("no failure has %s:\n%s", want, gotFailures())
 		}
 	}
+}
+
+// Documents as other programs make them cost rows at worst, and no row has text that
+// readers of Parquet or CoNLL-U refuse.
+func TestOddDocuments(t *testing.T) {
+	transformstest.Register()
+	for name, c := range map[string]struct {
+		doc   transforms.Document
+		trees string // "number of trees, first token"
+		why   string
+	}{
+		"nothing":   {transforms.Document{}, "0 ", ""},
+		"byte mark": {transforms.Document{Text: "\xef\xbb\xbfHi you."}, "1 Hi", ""},
+		"UTF-16":    {transforms.Document{Text: "\xff\xfeH\x00i\x00.\x00"}, "1 Hi.", ""},
+		"zeros":     {transforms.Document{Text: "Good\x00 text."}, "1 Good\ufffd", "invalid bytes: 1 character"},
+		"id": {transforms.Document{ID: "a\xff\n# b\u2028", Source: "\x00", Text: "One.", Meta: []transforms.KeyValue{{Key: "k\xff", Value: "v\xff"}, {Key: "k"}, {Key: "k"}}},
+			"1 One.", ""},
+		"lines":   {transforms.Document{Text: "One.", Lines: "odd"}, "0 ", `document with Lines "odd": unknown meaning`},
+		"changed": {transforms.Document{Text: "One.", Places: []transforms.Place{{Length: 100}}}, "0 ", "Places do not fit Text"},
+		"runs":    {transforms.Document{Text: "One.", Places: []transforms.Place{{Length: 4, Runs: []transforms.Run{{}}}}}, "0 ", "internal"},
+		"before":  {transforms.Document{Text: "One.", Offset: -5, Line: -3, Chars: -9}, "1 One.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, s := beam.NewPipelineWithRoot()
+			trees, failures := transforms.ParseDocuments(s, beam.Reshuffle(s, beam.Create(s, c.doc)), transforms.Options{Model: transformstest.ModelURI})
+			out := t.TempDir()
+			gotFailures := collect(t, s, failures)
+			transforms.WriteTrees(s, trees, out, transforms.WriteOptions{Keep: []string{"k", "k\ufffd"}})
+			run(t, p)
+			names, _ := filepath.Glob(out + "/*")
+			list, first := []transforms.Tree(nil), ""
+			for _, name := range names {
+				var err error
+				if list, err = readTrees(name); err != nil {
+					t.Fatal(err)
+				}
+				first = list[0].Tokens[0]
+				if row := fmt.Sprint(list[0]); !utf8.ValidString(row) || strings.ContainsAny(list[0].SentID+strings.Join(list[0].Comments, ""), "\n\u2028") {
+					t.Errorf("%q", row)
+				}
+			}
+			if got := fmt.Sprint(len(list), " ", first); got != c.trees {
+				t.Errorf("trees %q, want %q", got, c.trees)
+			}
+			if all := strings.Join(gotFailures(), "\n"); !strings.Contains(all, jsonOf(t, []string{c.why})[0][1:len(jsonOf(t, []string{c.why})[0])-1]) || (c.why == "") != (all == "") {
+				t.Errorf("failures %q, want %q", all, c.why)
+			}
+		})
+	}
+}
+
+// Short documents of a bundle with one timestamp are in one chunk, and have their own ids,
+// fields and times. In other windows, each is alone and keeps its window.
+func TestShortDocuments(t *testing.T) {
+	transformstest.Register()
+	var docs []transforms.Document
+	var want []string
+	for i := range 1000 {
+		docs = append(docs, transforms.NewDocument(fmt.Sprint(i/2), "One. B\xff.", transforms.KeyValue{Key: "n", Value: fmt.Sprint(i)}))
+		want = append(want, fmt.Sprintf(`"%d %d@0 %d"`, i/100, i/2, i), fmt.Sprintf(`"%d %d@5 %d"`, i/100, i/2, i))
+	}
+	slices.Sort(want)
+	o := transforms.Options{Model: transformstest.ModelURI}
+	for name, c := range map[string]struct {
+		window *window.Fn
+		chunks int
+	}{"global": {window.NewGlobalWindows(), 10}, "fixed": {window.NewFixedWindows(time.Second), 1000}, "sliding": {window.NewSlidingWindows(time.Second, 2*time.Second), 1000}} {
+		t.Run(name, func(t *testing.T) {
+			p, s := beam.NewPipelineWithRoot()
+			in := beam.WindowInto(s, c.window, beam.ParDo(s, timed, beam.CreateList(s, docs)))
+			trees, failures := transforms.ParseDocuments(s, in, o)
+			all := func(c beam.PCollection) func() []string {
+				return collect(t, s, beam.WindowInto(s, window.NewGlobalWindows(), c))
+			}
+			rows, warnings, chunks := all(beam.ParDo(s, untimed, trees)), all(failures), all(beam.ParDo(s, sizes, transforms.Segment(s, in, o)))
+			run(t, p)
+			same(t, "rows", rows(), want)
+			if n, m := len(chunks()), len(warnings()); n != c.chunks || m != 1000 {
+				t.Errorf("%d chunks and %d warnings", n, m)
+			}
+		})
+	}
+}
+
+// timed gives a hundred documents the same time.
+func timed(d transforms.Document) (beam.EventTime, transforms.Document) {
+	n, err := strconv.Atoi(d.ID)
+	if err != nil {
+		panic(err)
+	}
+	return mtime.Time(n / 50), d
+}
+
+func untimed(at beam.EventTime, t transforms.Tree) string {
+	return fmt.Sprint(at.Milliseconds(), " ", t.SentID, " ", t.Meta[0].Value)
+}
+
+func sizes(c transforms.Chunk) int { return len(c.Sentences) }
+
+// An error of a DoFn between two stages ends the run: it is no failure of the document.
+func TestErrorBetweenStages(t *testing.T) {
+	transformstest.Register()
+	o := transforms.Options{Model: transformstest.ModelURI}
+	p, s := beam.NewPipelineWithRoot()
+	docs := beam.Create(s, transforms.NewDocument("d", strings.Repeat("Word by word.\n\n", 10000)))
+	transforms.Trees(s, beam.ParDo(s, refuse, transforms.Segment(s, docs, o)), o)
+	if _, err := prism.Execute(t.Context(), p); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Error(err)
+	}
+}
+
+func refuse(c transforms.Chunk) (transforms.Chunk, error) {
+	if len(c.Sentences) > 100 {
+		return c, errors.New("refused")
+	}
+	return c, nil
 }
 
 func attach(d transforms.Document) (string, transforms.Document) { return d.ID, d }

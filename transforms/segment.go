@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
@@ -20,7 +22,10 @@ import (
 //	PCollection<Document> or PCollection<Chunk> -> PCollection<Chunk>
 func Segment(s beam.Scope, docs beam.PCollection, o Options) beam.PCollection {
 	if docs.Type().Type() == reflect.TypeFor[Document]() {
-		docs = beam.ParDo(s.Scope("Cut"), &cutFn{Parsing: o.parsing("Segment")}, docs)
+		w := docs.WindowingStrategy()
+		fires := reflect.Indirect(reflect.ValueOf(w.Trigger)).Type()
+		together := w.Fn.Kind == window.GlobalWindows && fires == reflect.TypeFor[trigger.DefaultTrigger]()
+		docs = beam.ParDo(s.Scope("Cut"), &cutFn{Parsing: o.parsing("Segment"), Together: together}, docs)
 	}
 	return perChunk(s, "Segment", o, docs)
 }
