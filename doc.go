@@ -1,20 +1,18 @@
-// Package treebeam parses text from Go. Open a model; its method Parse returns the
-// sentences of a text with words, tags, lemmas, dependency trees and confidence,
-// exactly as the command does. It works in memory, without Beam and without
-// temporary files.
+// Package treebeam parses text from Go. Open returns a model; Model.Parse returns the
+// sentences of a text with words, tags, lemmas, dependency trees and confidence, exactly
+// as the command does. It works in memory, without Beam and without temporary files.
 //
-// The package is also the root of the command, which parses a corpus into Parquet.
-// The packages, in the order in which data pass through them:
+// The other packages of the module, in the order in which data pass through them:
 //
-//	io/source    what the inputs are, and the plan that splits them into ranges
-//	io/text      raw text: encodings, blocks
-//	io/conllu    CoNLL-U and CoNLL-X, byte for byte
+//	io/source    finds the inputs and splits them into ranges
+//	io/text      decodes raw text and cuts it into blocks
+//	io/conllu    reads and writes CoNLL-U and CoNLL-X, byte for byte
 //	io/parquet   the rows of the output
 //	parser/...   segment, tag, prune, decode, label: the algorithm, without files, Beam or clock
-//	parser/train a model of a treebank; parser/eval measures one
-//	model        the model file, loaded once per process, and the embedded English ones
-//	transforms   the stages as Beam DoFns
-//	pipeline     the product in one function, Build; the options of a run
+//	parser/train trains a model on a treebank; parser/eval measures one
+//	model        the model file, loaded once per process, and the built-in models
+//	transforms   parsing in your own Beam pipeline; the stages of a run
+//	pipeline     a run of treebeam parse: its options, its plan and its Beam pipeline
 //	pipeline/serve  trees over HTTP, without Beam
 //	cmd/treebeam the command line
 //

@@ -40,8 +40,8 @@ func Example() {
 	// 4 . . PUNCT 2 punct
 }
 
-// Words know their bytes in the text, also those of a multiword token, and how
-// sure their heads are.
+// Each word has its bytes in the text and the probability of its head. The words of a
+// multiword token have the same bytes.
 func ExampleModel_Parse() {
 	m, err := treebeam.Open("")
 	if err != nil {

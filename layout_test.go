@@ -27,7 +27,7 @@ var imports = func() map[string][]string {
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/sequence", "parser/lemma", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
-	codecs := []string{"io/store", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
+	codecs := []string{"io/store", "io/spill", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
@@ -38,7 +38,7 @@ var imports = func() map[string][]string {
 		"parser/word":       append(slices.Clone(learning), "parser/graph"),
 		"parser/score":      append(slices.Clone(learning), "parser/word", "parser/graph"),
 		"parser/graph":      {"parser/syntax", "parser/hash"},
-		"parser/segment":    append(slices.Clone(learning), "parser/word", "parser/graph"),
+		"parser/segment":    append(slices.Clone(learning), "parser/word", "parser/graph", "parser/score"),
 		"parser/sequence":   scores,
 		"parser/lemma":      append(slices.Clone(scores), "parser/sequence"),
 		"parser/tag":        append(slices.Clone(scores), "parser/sequence", "parser/lemma"),
@@ -49,16 +49,17 @@ var imports = func() map[string][]string {
 		"parser/certify":    append(slices.Clone(scores), "parser/part"),
 		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/certify", "parser/prune"),
 		"parser/eval":       append(slices.Clone(components), "model"),
+		"parser/language":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/vector"),
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
 		"parser/pattern":    {"parser/syntax"},
 		"parser/piece":      append(slices.Clone(records), "parser/hash"),
 		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
 		"parser/finetune":   append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
-		"model":             append(slices.Clone(components), "io/sections", "parser/encode"),
-		"parser/train":      append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
+		"model":             append(slices.Clone(components), "io/sections", "parser/encode", "parser/language"),
+		"parser/train":      append(slices.Clone(components), "parser/language", "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
-		"model/modeltest":        {"model", "parser/encode", "parser/pack"},
+		"model/modeltest":        {"model", "parser/encode", "parser/hash", "parser/pack", "parser/syntax", "parser/train"},
 		"parser/matrix/assembly": nil,
 		"parser/part/parttest":   {"parser/hash", "parser/syntax"},
 		"parser/prune/dense":     scores,
@@ -69,9 +70,11 @@ var imports = func() map[string][]string {
 		"io/encoder":           append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),
 		"io/store":             nil,
 		"io/store/storetest":   {"io/store"},
+		"io/source/sourcetest": {},
 		"io/store/gs":          {"io/store"},
 		"io/store/s3":          {"io/store"},
-		"io/source":            append(slices.Clone(records), "io/store"),
+		"io/spill":             {"io/store"},
+		"io/source":            append(slices.Clone(records), "io/store", "io/spill"),
 		"io/text":              records,
 		"io/conllu":            records,
 		"io/tokens":            append(slices.Clone(records), "io/text"),
@@ -88,10 +91,10 @@ var imports = func() map[string][]string {
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms", "pipeline/engine", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
 		"pipeline/engine":           {},
-		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/tokens", "io/view", "parser/pattern", "parser/syntax"},
+		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/pick", "io/tokens", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
-		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/syntax"}, // in memory, without Beam
+		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/parquet", "io/pick", "io/store", "io/view", "model", "parser/label", "parser/pattern", "parser/syntax"}, // in memory, without Beam
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"python":                    nil,
 		"cmd/dist":                  {"python"},
@@ -116,9 +119,9 @@ var forTests = map[string][]string{
 	"io/store":         {"io/store/storetest"},
 	"io/store/gs":      {"io/store/storetest"},
 	"io/store/s3":      {"io/store/storetest"},
-	"io/source":        {"io/store/storetest"},
+	"io/source":        {"io/store/storetest", "io/source/sourcetest"},
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
-	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
+	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest", "io/source/sourcetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},

@@ -22,24 +22,46 @@ const (
 	maxWords  = 1000     // of a sentence of raw text
 )
 
-// A Model is a trained parser. It is read-only: any number of goroutines may
-// use one at once. The methods of a nil or zero Model return an error.
+// A Model is a trained parser. It is read-only: any number of goroutines may use one at
+// once. The methods of a nil or zero Model return an error.
 type Model struct {
-	model  *model.Model
-	effort float64
+	model     *model.Model
+	languages *model.Languages // including model
+	effort    float64
 }
 
 // Open returns the model in a file. If path is "", it returns the built-in English
-// model; if it is "embedded-accurate", the accurate one. A process loads each model
-// once and keeps it. A file is mapped into memory, so replace it by renaming another
-// file over it. The error names the file and says what to do; if the file does not
-// exist, it is fs.ErrNotExist.
+// model; if it is "embedded-accurate", the accurate one. A process loads each model once
+// and keeps it. A file is mapped into memory: replace it by renaming another file over
+// it. The error names the file and the remedy; if the file does not exist, the error
+// wraps fs.ErrNotExist.
 func Open(path string) (*Model, error) {
 	m, err := model.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{m, 1}, nil
+	languages, err := model.OpenLanguages(path, model.AutoLanguage)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{m, languages, 1}, nil
+}
+
+// WithLanguage returns a model like m for texts in other languages. "auto", the setting
+// of Open, finds the language of each text among all; codes such as "de,fr" restrict the
+// choice, and one code such as "de" fixes the language. A text in Latin letters whose
+// language is unclear is parsed as the first of the codes, or as English. Only the
+// built-in models have other languages: "treebeam languages" lists them. The error names
+// an unknown code.
+func (m *Model) WithLanguage(option string) (*Model, error) {
+	if m.isZero() {
+		return nil, errNoModel
+	}
+	languages, err := m.languages.Again(option)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{m.model, languages, m.effort}, nil
 }
 
 // errNoModel is the error of a Model that Open has not returned.
@@ -49,32 +71,31 @@ func (m *Model) isZero() bool { return m == nil || m.model == nil }
 
 // WithEffort returns a model like m that uses its encoder only where it is needed. A
 // sentence keeps its parse without the encoder if the expected LAS of that parse, the
-// mean of its DeprelConf, is at least p. 0 never uses the encoder; 1, which is what
-// Open returns, always does. WithEffort fails if m has no encoder or, for other
-// numbers, if parses without it are not calibrated.
+// mean of its DeprelConf, is at least p, from 0 to 1. 0 never uses the encoder; 1, the
+// setting of Open, always does. WithEffort fails if m has no encoder, or if p is between
+// 0 and 1 and parses without the encoder are not calibrated.
 func (m *Model) WithEffort(p float64) (*Model, error) {
 	switch {
 	case m.isZero():
 		return nil, errNoModel
 	case !(p >= 0 && p <= 1):
-		return nil, fmt.Errorf("effort %v: want a number from 0 to 1", p)
+		return nil, fmt.Errorf("effort %v: must be a number from 0 to 1", p)
 	case !m.model.Encodes():
 		return nil, errors.New("the model has no encoder")
 	case p > 0 && p < 1 && !m.model.CanChoose():
-		return nil, errors.New("the model's parses without the encoder are not calibrated: want 0 or 1")
+		return nil, errors.New("the model's parses without the encoder are not calibrated: effort must be 0 or 1")
 	}
-	return &Model{m.model, p}, nil
+	return &Model{m.model, m.languages, p}, nil
 }
 
-// A Custom is what a caller knows about texts in addition to the model
-// (docs/custom.md). The zero Custom says nothing.
+// A Custom adds the caller's knowledge of the texts to a model (docs/custom.md). The
+// zero Custom adds nothing.
 type Custom struct {
 	// Abbreviations end no sentence: "approx." or "approx".
 	Abbreviations []string
-	// KeepTogether are strings that are one token each, wherever they occur: "C++",
-	// "New York".
+	// Every occurrence of a string of KeepTogether is one token: "C++", "New York".
 	KeepTogether []string
-	// Exceptions are tags and lemmas of forms. If a form has several UPOS, the
+	// Exceptions fix the tags and lemmas of forms. If a form has several UPOS, the
 	// model chooses among them.
 	Exceptions []Exception
 	// Unconstrained accepts the highest-scoring trees even if they break rules of
@@ -82,8 +103,7 @@ type Custom struct {
 	Unconstrained bool
 }
 
-// An Exception says which UPOS a form has, or which lemma, or both; "" means
-// unknown.
+// An Exception sets the UPOS or the lemma of a form, or both; "" leaves it to the model.
 type Exception struct{ Form, UPOS, Lemma string }
 
 // WithCustom returns a model like m, with c in place of any earlier Custom. The model
@@ -101,21 +121,21 @@ func (m *Model) WithCustom(c Custom) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{m.model.With(made), m.effort}, nil
+	return &Model{m.model, m.languages.With(made), m.effort}, nil
 }
 
-// Parse returns the sentences of raw text, in order. They are those of
+// Parse returns the sentences of raw text, in order. They are the same as those of
 //
 //	treebeam parse FILE --from text --to conllu
 //
-// for a file that holds the text: the beginning of the text shows what line breaks
-// mean (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and sentences of more
-// than 1,000 words are cut. Equal texts give equal results. A text without words has
-// no sentences.
-//
-// Parse works in its caller's goroutine; to use more cores, call it from several. An
-// error means that m is nil or zero, or a bug in the program; then Parse returns no
+// for a file that holds the text: the first 64 KiB decide what line breaks mean
+// (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and sentences of more than
+// 1,000 words are cut. Equal texts give equal results. A text without words has no
 // sentences.
+//
+// Parse works in its caller's goroutine; to use more cores, call it from several
+// goroutines. It fails only if m is nil or zero or the program has a bug; then it
+// returns no sentences.
 func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 	if m.isZero() {
 		return nil, errNoModel
@@ -125,16 +145,16 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 	if err != nil {
 		return nil, err
 	}
-	segment := m.model.Segment
-	if lines == text.Sentence {
-		segment = m.model.SegmentLine
-	}
+	document := m.languages.Document(func() string { return text.Sample(s[:min(len(s), headBytes)], text.Options{}) })
 	var all []Sentence
 	for b, err := range blocks {
 		if err != nil {
 			return nil, err
 		}
-		found := segment(b.Text, maxWords)
+		found, err := m.languages.Segment(document, b.Text, lines == text.Sentence, maxWords)
+		if err != nil {
+			return nil, err
+		}
 		bounds := make([][]int, len(found))
 		for i := range found {
 			bounds[i] = boundsOf(&b, &found[i])
@@ -146,18 +166,18 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 			return nil, err
 		}
 		for i := range found {
-			all = append(all, newSentence(&found[i], bounds[i], i == 0 && (b.Opens || len(all) == 0)))
+			all = append(all, m.newSentence(&found[i], bounds[i], i == 0 && (b.Opens || len(all) == 0)))
 		}
 	}
 	return all, nil
 }
 
-// ParseWords returns the tree of a sentence that is already split into words. Every
-// form is one word, as with treebeam parse --from vertical. It may contain spaces, but
-// must not begin or end with white space, nor contain control characters or line
-// breaks. The error names the first word that cannot be used, or says that there are
-// none or more than 65,535; any other error means a bug in the program. Like Parse, it
-// may be called from several goroutines.
+// ParseWords returns the tree of a sentence that is already split into words, as
+// treebeam parse --from vertical does. Every form is one word. A form may contain
+// spaces, but must not begin or end with white space, nor contain control characters or
+// line breaks. The error names the first form that cannot be used, or says that there
+// are no words or more than 65,535; any other error means a nil or zero Model or a bug
+// in the program. Several goroutines may call ParseWords at once.
 func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	if m.isZero() {
 		return Sentence{}, errNoModel
@@ -177,11 +197,13 @@ func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	joined := tokens.Join(forms)
 	joined.EndByte = int64(len(joined.Text))
 	b := text.Block{Text: joined.Text, End: joined.EndByte}
+	document := m.languages.Document(func() string { return joined.Text })
+	joined.Language, joined.LanguageConf = document.Code, document.Conf
 	found := []syntax.Sentence{joined}
 	if err := m.parse(found); err != nil {
 		return Sentence{}, err
 	}
-	return newSentence(&found[0], boundsOf(&b, &found[0]), true), nil
+	return m.newSentence(&found[0], boundsOf(&b, &found[0]), true), nil
 }
 
 // checkForm says why a word cannot have a form, or "".
@@ -205,7 +227,7 @@ func (m *Model) parse(found []syntax.Sentence) error {
 	for i := range found {
 		list[i] = &found[i]
 	}
-	return m.model.Run(context.Background(), list, model.Request{Effort: m.effort})
+	return m.languages.Run(context.Background(), list, model.Request{Effort: m.effort})
 }
 
 // recovered makes an error of a panic.

@@ -1,6 +1,7 @@
 package treebeam
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -11,9 +12,9 @@ import (
 // A Sentence is a sentence with its tree. Its root is the word whose Head is 0;
 // there is exactly one.
 type Sentence struct {
-	Text       string // of the sentence, on one line: a line break becomes a space
-	Start, End int    // where it is in the text given to Parse: bytes, half open
-	Paragraph  bool   // it begins a paragraph
+	Text       string // on one line: a line break becomes a space
+	Start, End int    // place in the text given to Parse: bytes, half open
+	Paragraph  bool   // whether the sentence begins a paragraph
 	Words      []Word // at least one
 	Multiword  []MultiwordToken
 
@@ -25,10 +26,16 @@ type Sentence struct {
 	TreeMargin float32 // score minus the score of the second-best final tree of the search, in [0, 64]; 0 if there was none
 	TreeConf   float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
 
-	// Certificate says how we know that no other tree over the candidate heads
-	// scores higher: "all" (every tree was scored), "bound" (an upper bound proves
-	// it), or "" (unknown). The model's best tree may still be wrong.
+	// Certificate says why no other tree over the candidate heads scores higher: "all"
+	// (every tree was scored) or "bound" (an upper bound proves it). It is "" if that
+	// is unknown. The tree with the highest score may still be wrong.
 	Certificate string
+
+	// Language is the code of the language as which the sentence was parsed.
+	// LanguageConf is its probability, or -1 if it was not found in the text.
+	Language     string
+	LanguageConf float32
+	note         string // comment with the language
 }
 
 // A Word is a syntactic word. Absent values are "".
@@ -38,9 +45,9 @@ type Word struct {
 	UPOS  string
 	XPOS  string
 	Feats string // "Case=Nom|Number=Sing"
-	Misc  string // what follows in the text if it is not a single space: "SpaceAfter=No"
+	Misc  string // "SpaceAfter=No" and the like, if no single space follows the word
 
-	Head   int // 0 for the root, else Words[Head-1] is the head
+	Head   int // 0 for the root, otherwise Words[Head-1] is the head
 	Deprel string
 
 	// Start and End are bytes of the text given to Parse, StartChar and EndChar
@@ -56,7 +63,7 @@ type Word struct {
 	DeprelConf     float32 // probability that Head and Deprel are right
 	UPOSConf       float32 // probability that UPOS is right
 	HeadMarginal   float32 // probability of Head in the model
-	HeadMargin     float32 // how much less the best tree with another head scores, at least 0
+	HeadMargin     float32 // score minus the score of the best tree with another head, at least 0
 	DeprelMarginal float32 // probability of Deprel, given the tree
 }
 
@@ -68,10 +75,10 @@ type MultiwordToken struct {
 	Misc        string // as in Word
 }
 
-// AppendCoNLLU appends the sentences of one call of Parse as CoNLL-U and returns the
-// extended buffer. The bytes are the same as the command's for a file with the given
-// document id, without the comments generator and model at the head of the file. The
-// ids of sentences derive from the document id.
+// AppendCoNLLU appends the sentences of one call of Parse as CoNLL-U to dst and returns
+// the extended buffer. The bytes are those that the command writes for a file with the
+// given document id, without the comments generator and model at the head of the file.
+// The ids of sentences are made from the document id.
 func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 	for i := range sentences {
 		s := &sentences[i]
@@ -82,6 +89,9 @@ func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 		r := syntax.Sentence{
 			Comments: conllu.TextComments(newDoc, s.Paragraph, docID+"@"+strconv.Itoa(s.Start), s.Text),
 			Words:    make([]syntax.Word, len(s.Words)),
+		}
+		if s.note != "" {
+			r.Comments = slices.Insert(r.Comments, len(r.Comments)-2, s.note)
 		}
 		for j := range s.Words {
 			w := &s.Words[j]
@@ -97,11 +107,15 @@ func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 }
 
 // newSentence is a parsed sentence as the caller sees it.
-func newSentence(s *syntax.Sentence, bounds []int, paragraph bool) Sentence {
+func (m *Model) newSentence(s *syntax.Sentence, bounds []int, paragraph bool) Sentence {
 	c := &s.Confidence
 	out := Sentence{
 		Text: s.Text, Start: int(s.StartByte), End: int(s.EndByte), Paragraph: paragraph, Status: s.Status.String(),
 		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeConf: -1, Certificate: c.Certificate.String(),
+		Language: s.Language, LanguageConf: -1, note: m.languages.Note(s.Language),
+	}
+	if s.LanguageConf > 0 {
+		out.LanguageConf = s.LanguageConf
 	}
 	if c.HasTreeConf {
 		out.TreeConf = c.TreeConf

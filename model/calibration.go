@@ -13,9 +13,9 @@ import (
 // this one component, whose provenance names the digest of the model that it belongs
 // to.
 
-// WithCalibrators returns the bytes of a model file that equals m except for its
-// calibrators and what the provenance says of them. A model with an encoder has a
-// second calibrator, fast, for parses without the encoder; without one fast is nil.
+// WithCalibrators returns the bytes of a model file that equals m except for the
+// calibrators and their provenance. fast is the calibrator for parses without the
+// encoder. It is nil if the model has no encoder.
 func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *calibrate.Model, aboutFast Calibration) ([]byte, error) {
 	info := m.Info
 	about.Model = ""
@@ -33,8 +33,8 @@ func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *cal
 	return Encode(info, slices.Concat(others, b.Sections))
 }
 
-// EncodeCalibrator returns the bytes of a calibrator's own file. about.Model
-// must be the digest of its model's file.
+// EncodeCalibrator returns the bytes of a separate file for a calibrator. about.Model
+// must be the digest of the model's file.
 func EncodeCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {
 	var b pack.Builder
 	c.Pack(b.Sub(CalibrateName))

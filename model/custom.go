@@ -14,25 +14,24 @@ import (
 // maxException bounds the bytes of a line of exceptions.
 const maxException = 1000
 
-// A Custom is a caller's own knowledge of a text, in addition to the model. Every
+// A Custom holds a caller's own rules, tags and lemmas, in addition to the model. Every
 // opened model begins with the zero Custom.
 type Custom struct {
 	Rules      *segment.Rules  // abbreviations, and strings that are one token
 	Exceptions *tag.Exceptions // tags and lemmas of forms
-	// Unconstrained takes the trees that score best, even if they break rules of
+	// Unconstrained accepts the highest-scoring trees even if they break rules of
 	// Universal Dependencies.
 	Unconstrained bool
 }
 
-// With returns a copy of m with another Custom. It shares all memory with m.
+// With returns a copy of m with c in place of its Custom. It shares all memory with m.
 func (m *Model) With(c Custom) *Model {
 	made := *m
 	made.custom = c
 	return &made
 }
 
-// Lists are a Custom as it is written down (docs/custom.md). The zero Lists say
-// nothing.
+// Lists are the written form of a Custom (docs/custom.md). The zero Lists are empty.
 type Lists struct {
 	Abbreviations []string        // no sentence ends after them: "approx." or "approx"
 	KeepTogether  []string        // one token each, wherever they occur: "C++", "New York"
@@ -40,7 +39,7 @@ type Lists struct {
 	Unconstrained bool            // as in Custom
 }
 
-// Custom makes a Custom of lists. An error names what cannot be used.
+// Custom makes a Custom of the lists. An error names what cannot be used.
 func (l *Lists) Custom() (c Custom, err error) {
 	c.Unconstrained = l.Unconstrained
 	if len(l.Abbreviations)+len(l.KeepTogether) > 0 {
@@ -59,14 +58,14 @@ func (l *Lists) Custom() (c Custom, err error) {
 	return c, nil
 }
 
-// Empty reports whether lists say nothing.
+// Empty reports whether the lists are empty.
 func (l *Lists) Empty() bool {
 	return len(l.Abbreviations)+len(l.KeepTogether)+len(l.Exceptions) == 0 && !l.Unconstrained
 }
 
-// ReadAbbreviations reads the abbreviations of a text: one a line, without the
-// white space around it. Empty lines are left out, and comments: lines that begin
-// with # and a space. An error names the line that cannot be used.
+// ReadAbbreviations reads a text of abbreviations, one in each line. It ignores white
+// space around them, empty lines, and comments, which begin with # and a space. An
+// error names the line that cannot be used.
 func ReadAbbreviations(text []byte) ([]string, error) {
 	return readStrings(text, func(line []string) error {
 		_, err := segment.NewRules(line, nil)
@@ -74,8 +73,8 @@ func ReadAbbreviations(text []byte) ([]string, error) {
 	})
 }
 
-// ReadKeepTogether reads strings that are one token each, as ReadAbbreviations
-// reads abbreviations.
+// ReadKeepTogether reads strings that are one token each, in the format of
+// ReadAbbreviations.
 func ReadKeepTogether(text []byte) ([]string, error) {
 	return readStrings(text, func(line []string) error {
 		_, err := segment.NewRules(nil, line)
@@ -94,9 +93,9 @@ func readStrings(text []byte, check func(line []string) error) (list []string, e
 	return list, err
 }
 
-// ReadExceptions reads exceptions of a text: a line has a form, its UPOS and its lemma,
-// with tabs between them. An unknown field is _ or empty. Lines are left out as
-// ReadAbbreviations does. An error names the line that cannot be used.
+// ReadExceptions reads a text of exceptions. A line has a form, its UPOS and its lemma,
+// separated by tabs. An unknown field is _ or empty. Empty lines and comments are
+// ignored, as by ReadAbbreviations. An error names the line that cannot be used.
 func ReadExceptions(text []byte) (list []tag.Exception, err error) {
 	err = eachLine(text, func(n int, line string) error {
 		columns := strings.Split(line, "\t")

@@ -5,33 +5,34 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// An Effort parses sentences with an encoder, or with it where that is needed. Its
-// functions belong to a model, or to a stage of the pipeline. The goroutines that Each
-// starts call them.
+// An Effort parses sentences, some or all of them with an encoder. Its functions are
+// those of a model or of a stage of the pipeline. They are called from the goroutines
+// that Each starts.
 type Effort struct {
-	// Least is the expected LAS (Sure) from which a sentence keeps the parse that
-	// it gets without the encoder: with 1 all are encoded, with 0 none is.
+	// A sentence keeps its parse without the encoder if its expected LAS is at least
+	// Least (Sure). With 1 all sentences are encoded, with 0 none.
 	Least float64
-	// Encode is Model.Encode; nil is Least 0. which are the numbers of the
-	// sentences.
+	// Encode is Model.Encode for sentences of one language; which has their indices.
+	// nil is the same as Least 0.
 	Encode func(which []int, sents []*syntax.Sentence)
-	// Parse runs all stages on a sentence that was encoded, or was not. i is its
-	// number; the sentence may be a copy. It reports whether it has a tree.
+	// Parse runs the stages on sentence i, encoded or not; s may be a copy. It reports
+	// whether the sentence has a tree.
 	Parse func(i int, s *syntax.Sentence) (parsed bool)
-	// Each calls body for 0..n-1, the heaviest first; nil is a loop.
+	// Each calls body for 0..n-1, those with the largest weight first; nil is a loop.
 	Each    func(n int, weight func(i int) int, body func(i int))
 	Workers int // goroutines of Each, about: groups are smaller for many; changes no result
 }
 
-// Run parses sentences in place, each as if it were alone, and returns the number of
-// words in the encoded sentences. Dense scores live while the few sentences that are
-// encoded together are parsed: about a MB for each worker, and 8 (n+1)² bytes more for
-// a sentence of n words.
+// Run parses sentences in place and returns the number of words in the encoded ones.
+// The result for a sentence does not depend on the others. Dense scores are kept only
+// while the few sentences that are encoded together are parsed. They take about 1 MB
+// for each worker, and 8 (n+1)² bytes more for a sentence of n words.
 func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
 	words := func(i int) int { return len(sents[i].Words) }
 	if e.Encode == nil || e.Least <= 0 {
@@ -49,7 +50,21 @@ func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
 			encoded += words(i)
 		}
 	}
-	groups := Groups(len(unsure), e.Workers, func(k int) int { return words(unsure[k]) })
+	slices.SortStableFunc(unsure, func(a, b int) int { return strings.Compare(sents[a].Language, sents[b].Language) })
+	var groups [][]int // of places in unsure
+	for start := 0; start < len(unsure); {
+		end := start + 1
+		for end < len(unsure) && sents[unsure[end]].Language == sents[unsure[start]].Language {
+			end++
+		}
+		for _, group := range Groups(end-start, e.Workers, func(k int) int { return words(unsure[start+k]) }) {
+			for k := range group {
+				group[k] += start
+			}
+			groups = append(groups, group)
+		}
+		start = end
+	}
 	e.each(len(groups), func(g int) int { return len(groups[g]) * words(unsure[groups[g][0]]) }, func(g int) {
 		which := groups[g]
 		list := make([]*syntax.Sentence, len(which))
@@ -78,9 +93,8 @@ func (e *Effort) fast(i int, s *syntax.Sentence) bool {
 }
 
 // Sure reports whether the expected LAS of a sentence that was parsed without the
-// encoder, the mean of its DeprelConf, is at least p, from 0 to 1. For a sentence
-// without confidence it is unknown and counts as less. A sentence that Encode skips
-// always counts as sure.
+// encoder is at least p, in [0,1]. The expected LAS is the mean of DeprelConf. A
+// sentence without DeprelConf is not sure. A sentence that Encode skips is always sure.
 func Sure(s *syntax.Sentence, p float64) bool {
 	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
 		return true
@@ -102,8 +116,9 @@ const (
 	mostGroup  = 512
 )
 
-// Groups cuts sentences 0..n-1 into groups of similar length, the longest first. Each
-// group is encoded together, by one of the given number of workers.
+// Groups divides sentences 0..n-1 into groups of similar length, the longest first. The
+// sentences of a group are to be encoded together, by one of the given number of
+// workers.
 func Groups(n, workers int, words func(i int) int) [][]int {
 	list, total := make([]int, n), 0
 	for i := range list {
@@ -134,17 +149,17 @@ func (e *Effort) each(n int, weight func(i int) int, body func(i int)) {
 	}
 }
 
-// A Request says what Run does.
+// A Request has the options of Model.Run.
 type Request struct {
 	Effort  float64 // Effort.Least
 	Retag   bool    // replaces given tags
 	TagOnly bool    // finds no trees
 }
 
-// Run takes sentences of words to their trees, each as if it were alone: it encodes,
-// tags, prunes and parses them in place, in its caller's goroutine, until ctx is done.
-// The error is the context's, or means a bug and names the sentence; then some
-// sentences are worked on and others are not.
+// Run encodes, tags, prunes and parses sentences of words in place, in its caller's
+// goroutine, until ctx is done. The result for a sentence does not depend on the
+// others. The error is from ctx, or it means a bug and names the sentence; some
+// sentences are then finished and others are not.
 func (m *Model) Run(ctx context.Context, sents []*syntax.Sentence, r Request) error {
 	var failed error
 	e := Effort{Least: r.Effort, Parse: func(_ int, s *syntax.Sentence) bool {

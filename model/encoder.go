@@ -17,23 +17,25 @@ import (
 // sentence, and the stages add that to what they know: the dense scores stay on
 // the sentence as the encoder gave them, and Mix says what they count.
 
-// An Encoder scores sentences: an encode.Model that is bound to the tags, FEATS
+// An Encoder scores sentences. It is an encode.Model that is bound to the tags, FEATS
 // and relations of the model. It is safe for concurrent use.
 type Encoder interface {
-	// Encode sets Dense except Labels, and empties the Dense of sentences that it
+	// Encode sets Dense except Dense.Labels, and empties Dense of sentences that it
 	// skips.
 	Encode(sents []*syntax.Sentence)
-	// Labels sets Dense.Labels of a sentence that has heads and was encoded.
+	// Labels sets Dense.Labels of an encoded sentence with heads.
 	Labels(s *syntax.Sentence)
+	// Begins appends the log-odds that each code point begins a word (segment.Begins).
+	Begins(dst []int32, text string) []int32
 }
 
 // MixName is the component of the factors of an encoder's scores. A model has
 // it if and only if it has an encoder.
 const MixName = "mix"
 
-// A Mix weighs the dense scores of an encoder against the scores of the sparse model:
-// every choice goes by sparse + factor * dense, a product of experts (Hinton 2002).
-// Factors are in 1/MixOne, 0 adds nothing.
+// A Mix has the weights of the dense scores of an encoder. Every decision uses sparse +
+// factor * dense, a product of experts (Hinton 2002). Factors are in units of 1/MixOne;
+// 0 adds nothing.
 type Mix struct {
 	Tags   int32 // of UPOS and XPOS, in the tagger's first layer
 	Feats  int32 // of FEATS, in its second
@@ -43,7 +45,7 @@ type Mix struct {
 	Cut    int32 // of the pruner, in 1/1024 nat, in place of the pruner's own; 0 leaves that
 }
 
-// MixOne is the factor 1; MaxMix is the largest factor, 16, and MaxMixCut the
+// MixOne stands for the factor 1. MaxMix is the largest factor, 16, and MaxMixCut the
 // largest cut, 16 nats.
 const (
 	MixOne    = 256
@@ -51,10 +53,10 @@ const (
 	MaxMixCut = 16 * 1024
 )
 
-// Pack puts the factors under s.
+// Pack stores the factors in s.
 func (x *Mix) Pack(s *pack.Sub) { pack.Write(s, x.layout) }
 
-// OpenMix returns the factors that Pack has put under the component's name.
+// OpenMix is the inverse of Pack.
 func OpenMix(v *pack.View, component string) (Mix, error) {
 	var x Mix
 	err := pack.Read(v, component, x.layout)
@@ -88,14 +90,7 @@ func (m *Model) openEncoder(v *pack.View) error {
 	if m.Mix, err = OpenMix(v, MixName); err != nil {
 		return fmt.Errorf("component %s: %w", MixName, err)
 	}
-	tags, feats := make([][2]string, m.Tagger.NumTags()), make([]string, m.Tagger.NumFeats())
-	for t := range tags {
-		tags[t][0], tags[t][1] = m.Tagger.TagName(t)
-	}
-	for f := range feats {
-		feats[f], _ = m.Tagger.FeatsName(f)
-	}
-	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
+	m.bind(x)
 	if m.FastCalibrator, err = openCalibrator(v, FastCalibrateName); err != nil {
 		return err
 	}
@@ -106,13 +101,26 @@ func (m *Model) openEncoder(v *pack.View) error {
 	return nil
 }
 
-// Encode sets the dense scores of sentences, which then are parsed with them: by Tag,
-// Prune and Parse, the accurate way. It does nothing without an encoder, and skips
-// sentences of more than syntax.MaxWholeWords words, which are parsed the fast way. The
-// scores take (n+1)² numbers for n words, and one for each word and value of its tags
-// and FEATS: Effort gives it a few sentences at a time. Scores do not depend on what
-// else is in sents, nor on how characters were typed (word.Plain), nor on whether the
-// whole sentence is in capitals. It is safe for concurrent use.
+// bind makes x the encoder of the model, with scores in the order of its stages.
+func (m *Model) bind(x *encode.Model) {
+	tags, feats := make([][2]string, m.Tagger.NumTags()), make([]string, m.Tagger.NumFeats())
+	for t := range tags {
+		tags[t][0], tags[t][1] = m.Tagger.TagName(t)
+	}
+	for f := range feats {
+		feats[f], _ = m.Tagger.FeatsName(f)
+	}
+	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
+}
+
+// Encode sets the dense scores of sentences, which Tag, Prune and Parse then add.
+// Without an encoder it does nothing. It skips sentences of more than
+// syntax.MaxWholeWords words, which are parsed without the encoder. The scores of n
+// words take (n+1)² numbers for arcs, and one for each word and each of its possible
+// tags and FEATS; Effort therefore encodes a few sentences at a time. The scores of a
+// sentence do not depend on the other sentences, on typographic variants of characters
+// (word.Plain), or on whether all of it is in capitals. Encode is safe for concurrent
+// use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	if m.Encoder == nil {
 		return
@@ -132,9 +140,9 @@ func (m *Model) Encode(sents []*syntax.Sentence) {
 	}
 }
 
-// Encodable returns what an encoder reads of s: s itself, or a copy with plain
-// forms, which are in small letters if the sentence is in capitals. A pretrained
-// encoder has seen little text in capitals, and cuts its words into small pieces.
+// Encodable returns s as an encoder reads it: s itself, or a copy with plain forms
+// (word.Plain), in lower case if the sentence is in capitals. A pretrained encoder has
+// seen little text in capitals, and cuts its words into small pieces.
 func Encodable(s *syntax.Sentence, casing word.Casing) *syntax.Sentence {
 	capitals := inCapitals(s)
 	if !capitals && !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return word.Plain(w.Form) != w.Form }) {
@@ -180,8 +188,8 @@ func (m *Model) dense(s *syntax.Sentence) bool { return m.Encoder != nil && len(
 // Encodes reports whether the model has an encoder.
 func (m *Model) Encodes() bool { return m.Encoder != nil }
 
-// CanChoose reports whether the model can tell which sentences need its encoder:
-// it has one, and a calibrator for the parses without.
+// CanChoose reports whether the model can tell which sentences need its encoder. It
+// must have an encoder and a calibrator for parses without it.
 func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator != nil }
 
 // calibrator returns the calibrator for the way in which s is parsed.

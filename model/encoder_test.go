@@ -8,11 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -32,6 +36,10 @@ func (x *noise) Encode(sents []*syntax.Sentence) {
 
 func (x *noise) Labels(s *syntax.Sentence) {
 	s.Dense.Labels = chance(s, 4, len(s.Words)*len(x.m.Labeler.Relations()))
+}
+
+func (*noise) Begins(dst []int32, text string) []int32 {
+	return append(dst, make([]int32, utf8.RuneCountInString(text))...)
 }
 
 // chance returns n numbers from -8 to 0 nats.
@@ -384,5 +392,71 @@ func TestMix(t *testing.T) {
 	}
 	if _, err := OpenMix(pack.NewView(nil), MixName); err == nil {
 		t.Error("a mix that is not there was read")
+	}
+}
+
+// A speller is an encoder that knows where words begin: at capitals.
+type speller struct{ noise }
+
+func (*speller) Begins(dst []int32, text string) []int32 {
+	for _, r := range text {
+		odds := int32(-9 * score.Unit)
+		if unicode.IsUpper(r) || unicode.IsPunct(r) {
+			odds = -odds
+		}
+		dst = append(dst, odds)
+	}
+	return dst
+}
+
+// A segmenter of words that spaces hide asks the encoder of the model, and segments without
+// one, too.
+func TestSegmentAsksTheEncoder(t *testing.T) {
+	m := openNoisy(t, Mix{})
+	block := "Ada sees pears."
+	before := m.Segment(block, 0)
+	x := &speller{noise{m}}
+	m.Encoder = x
+	if got := m.Segment(block, 0); !reflect.DeepEqual(got, before) {
+		t.Errorf("a segmenter without Begins cuts %v, not %v", got, before)
+	}
+	var list []syntax.Sentence
+	r := hash.Rand(1)
+	for range 60 {
+		var s syntax.Sentence
+		for range 4 {
+			form := string(rune('A' + r.Below(26)))
+			for range r.Below(4) {
+				form += string(rune('a' + r.Below(26)))
+			}
+			s.Words = append(s.Words, syntax.Word{Form: form, Misc: "SpaceAfter=No"})
+		}
+		list = append(list, syntax.Sentence{Words: append(s.Words, syntax.Word{Form: "."})})
+	}
+	// Without capitals, which the classifiers would learn from.
+	lower := syntax.Clone(list)
+	for i := range lower {
+		for k := range lower[i].Words {
+			lower[i].Words[k].Form = strings.ToLower(lower[i].Words[k].Form)
+		}
+	}
+	m.Segmenter = must(segment.Train(lower, list, segment.Options{Begins: x.Begins}))
+	if !m.Segmenter.UsesBegins() {
+		t.Fatal("the segmenter does not use what knows all")
+	}
+	words := func() (all []string) {
+		for _, s := range m.Segment("QabcZxX. Yo.", 0) {
+			for _, w := range s.Words {
+				all = append(all, w.Form)
+			}
+		}
+		return all
+	}
+	if got := words(); !slices.Equal(got, []string{"Qabc", "Zx", "X", ".", "Yo", "."}) {
+		t.Errorf("words %q", got)
+	}
+	m.Encoder = nil
+	if got := strings.Join(words(), ""); got != "QabcZxX.Yo." {
+		t.Errorf("words %q without the encoder", got)
 	}
 }

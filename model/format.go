@@ -22,8 +22,8 @@ func Encode(info Info, sections []pack.Section) ([]byte, error) {
 	return bytes.Join(parts, nil), err
 }
 
-// EncodeParts is Encode without copying: the file is the parts one after the
-// other, and the data of the sections are among them.
+// EncodeParts is Encode without copying. The file is the concatenation of the parts,
+// some of which are the data of the sections.
 func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
 	info.Templates = templatesOf(sections)
 	text, err := json.Marshal(info)
@@ -49,8 +49,7 @@ type File struct {
 	Sections []pack.Section // without the provenance
 }
 
-// Decode checks a model file from end to end and returns what is in it: see
-// sections.Format.Decode.
+// Decode checks all of a model file and returns its content (sections.Format.Decode).
 func Decode(data []byte) (*File, error) {
 	f := new(File)
 	text, sections, err := format.Decode(data)

@@ -1,8 +1,8 @@
 package model
 
-// Info is the provenance of a model: what `treebeam model info` prints. It
-// holds nothing that differs between two trainings of the same data with the
-// same options and code: no clock, host, path or number of workers.
+// Info is the provenance of a model, which `treebeam model info` prints. Two trainings
+// with the same data, options and code have the same Info: it holds no time, host, path
+// or number of workers.
 type Info struct {
 	Language string `json:"language"` // code of the treebank's name, e.g. "en"
 	Treebank string `json:"treebank"` // e.g. "en_ewt"
@@ -29,11 +29,15 @@ type Info struct {
 
 	Parts []Part `json:"parts,omitempty"` // trained again after the rest, each alone
 
+	Adapted []Adaptation `json:"adapted,omitempty"` // one after the other; Scores is then empty
+
 	Encoder *Encoded `json:"encoder,omitempty"` // nil without one
+
+	Languages []Language `json:"languages,omitempty"` // of a world, sorted by code
 }
 
-// Encoded says which pretrained encoder a model was made with, and what the
-// model is without it.
+// Encoded says which pretrained encoder a model has, and how good the model is without
+// it.
 type Encoded struct {
 	Name    string `json:"name"`
 	Source  string `json:"source"`
@@ -53,7 +57,7 @@ type Encoded struct {
 	FastCalibration *Calibration `json:"fast_calibration,omitempty"`
 }
 
-// A Part says how one part of a model was trained again.
+// A Part says how a part of a model was trained again.
 type Part struct {
 	Name    string `json:"name"`    // "lemmas", "segmenter", "encoder" or "mix"
 	From    string `json:"from"`    // digest of the model that the rest was taken from
@@ -66,8 +70,28 @@ type Part struct {
 	Dev     Data   `json:"dev"`
 }
 
-// A Calibration says where a calibrator comes from, and how well such ones
-// do: each half of the sentences was calibrated by a fit to the other half.
+// An Adaptation says how a finished model has learned from further trees, and how its
+// scores have changed. Scores are on gold words.
+type Adaptation struct {
+	From    string  `json:"from"` // digest of the model
+	Trees   []Data  `json:"trees"`
+	Share   float64 `json:"share"` // of what was learned that was added to the model's weights
+	Seed    uint64  `json:"seed"`
+	Code    string  `json:"code"`
+	Created string  `json:"created"`
+
+	// Scores on the trees. Each tree was parsed by a model that has not learned from
+	// it.
+	Before Score `json:"before"`
+	After  Score `json:"after"`
+	// Scores on trees of the kind that the model was made for; nil if there were none.
+	HomeBefore *Score `json:"home_before,omitempty"`
+	HomeAfter  *Score `json:"home_after,omitempty"`
+}
+
+// A Calibration says where a calibrator comes from and how good it is. The figures are
+// by cross-fitting: each half of the sentences is calibrated by a fit to the other
+// half.
 type Calibration struct {
 	Model    string        `json:"model,omitempty"`   // digest of its model, if it has a file of its own
 	Gold     Data          `json:"gold"`              // what it was fitted to
@@ -76,8 +100,8 @@ type Calibration struct {
 	Expected []Expectation `json:"expected,omitempty"`
 }
 
-// A Reliability says how well a column of confidence tells right from wrong,
-// as eval.Reliability; rounded to 0.01.
+// A Reliability says how well a confidence column tells right from wrong, as
+// eval.Reliability does. Figures are rounded to 0.01.
 type Reliability struct {
 	Setting string  `json:"setting,omitempty"` // how the sentences were parsed: as in Score, or "lower-case", "upper-case" (raw text so changed)
 	Column  string  `json:"column"`
@@ -89,8 +113,8 @@ type Reliability struct {
 	AURC    float64 `json:"aurc"`  // percent
 }
 
-// An Expectation compares what calibrated words are expected to score
-// together with what they do. In percent of the words, rounded to 0.01.
+// An Expectation compares the expected score of calibrated words with their true score.
+// Figures are percentages of the words, rounded to 0.01.
 type Expectation struct {
 	Setting   string  `json:"setting"`
 	Of        string  `json:"of"` // "UPOS", "UAS" or "LAS"
@@ -99,7 +123,7 @@ type Expectation struct {
 	Deviation float64 `json:"deviation"` // expected standard deviation of Right
 }
 
-// Data names one treebank file.
+// Data identifies a treebank file and gives its size.
 type Data struct {
 	File      string `json:"file"` // base name
 	SHA256    string `json:"sha256"`
@@ -107,8 +131,8 @@ type Data struct {
 	Words     int    `json:"words"`
 }
 
-// A Score holds CoNLL-18 F1 figures in percent, rounded to 0.01, of one
-// setting on dev: "raw", "gold-tokens" or "gold-tags".
+// A Score holds the CoNLL 2018 F1 scores for a setting, "raw", "gold-tokens" or
+// "gold-tags", in percent, rounded to 0.01.
 type Score struct {
 	Setting   string  `json:"setting"`
 	Tokens    float64 `json:"tokens"`

@@ -1,6 +1,6 @@
-// Package model holds what a trained parser is: the model file, whose layout
-// package sections gives byte for byte, the cache that loads each model once per
-// process, and Model, whose methods are the stages of the pipeline.
+// Package model holds a trained parser. Open returns a Model, whose methods are the
+// stages of the pipeline, and loads each model once per process. Package io/sections
+// defines the layout of a model file byte for byte.
 package model
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Names of the components, which begin the names of their sections.
+// Names of the components. The names of their sections begin with them.
 const (
 	WordName    = "word"
 	SegmentName = "segment"
@@ -32,22 +32,22 @@ const (
 
 	CalibrateName = "confidence" // a model may be without
 
-	// A model with an encoder has these and MixName; CalibrateName is then for parses
-	// with the encoder, FastCalibrateName for parses without.
+	// A model with an encoder also has EncodeName and MixName. Its CalibrateName is for
+	// parses with the encoder, and FastCalibrateName for parses without.
 	EncodeName        = "encode"
 	FastCalibrateName = "confidence-fast"
 )
 
-// Calibrators are the names of components that are calibrators: the two above, and the
-// ones of an earlier layout, which are ignored.
+// Calibrators are the names of all calibrator components: the two above, and two of an
+// earlier layout, which are ignored.
 var Calibrators = []string{CalibrateName, FastCalibrateName, "calibrate", "calibrate-fast"}
 
-// A Model is everything that training made of one treebank. It is read-only
-// after Open and safe for concurrent use; its arrays alias the model's bytes.
+// A Model is a trained parser for one language. It is read-only after Open and safe for
+// concurrent use. Its arrays alias the bytes of the file.
 type Model struct {
 	Info Info
-	// Digest is the SHA-256 of the file in hexadecimal; of an embedded model,
-	// of its files, one after the other; "" if it was not opened from one.
+	// Digest is the SHA-256 of the file, or of the concatenated files of an embedded
+	// model, in hexadecimal; "" if the model was not opened from a file.
 	Digest string
 	Size   int // bytes of the file, or of the files
 
@@ -70,9 +70,8 @@ type Model struct {
 	custom Custom
 }
 
-// Outdated reports whether the model has a calibrator of another version of this
-// program, and none of this one: its confidence stays raw until one is fitted
-// again.
+// Outdated reports whether the model has only a calibrator of another version of the
+// program. Its confidence stays raw until a calibrator is fitted again.
 func (m *Model) Outdated() bool {
 	calibrators, _ := split(m.Sections, Calibrators...)
 	return m.Calibrator == nil && len(calibrators) > 0
@@ -90,15 +89,17 @@ func split(sections []pack.Section, components ...string) (theirs, others []pack
 	return theirs, others
 }
 
-// ErrTemplates is in the error of a model that another version of the program
-// trained.
+// ErrTemplates is in the error for a model of a version that this program cannot read.
 var ErrTemplates = errors.New("train it again with this program (docs/training.md), or use the program that trained it")
 
-// New opens the components of a decoded file. Their arrays alias its
-// sections. It refuses a model of templates that it cannot read (ErrTemplates).
+// New opens the components of a decoded file. Their arrays alias its sections. It fails
+// with ErrTemplates for a version that it cannot read, and with ErrMany for a world.
 func New(f *File) (*Model, error) {
-	if v := f.Info.Templates; v < pack.Oldest || v > pack.Templates && v != templatesOf(f.Sections) {
-		return nil, fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
+	if err := readable(f.Info, f.Sections); err != nil {
+		return nil, err
+	}
+	if len(f.Info.Languages) > 0 {
+		return nil, fmt.Errorf("%w: name one, as in FILE#de", ErrMany)
 	}
 	if f.Info.Options["no-pos"] != "" {
 		return nil, fmt.Errorf("it was trained with --no-pos, which has left the program: %w", ErrTemplates)
@@ -134,6 +135,14 @@ func New(f *File) (*Model, error) {
 	return m, m.openEncoder(v)
 }
 
+// readable refuses a file of templates that this program cannot read.
+func readable(i Info, sections []pack.Section) error {
+	if v := i.Templates; v < pack.Oldest || v > pack.Templates && v != templatesOf(sections) {
+		return fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
+	}
+	return nil
+}
+
 // openCalibrator opens a calibrator; nil if there is none.
 func openCalibrator(v *pack.View, name string) (c *calibrate.Model, err error) {
 	if !calibrate.Has(v, name) {
@@ -157,16 +166,25 @@ func open[M any](to **M, name string) func(*M, error) error {
 	}
 }
 
-// Segment cuts a block of raw text into sentences of words without tags or
-// trees; those over maxWords words are cut. Byte positions are relative to
+// Segment cuts a block of raw text into sentences of words, without tags or trees.
+// Longer sentences are cut at maxWords words or before. Byte positions are relative to
 // block.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.Segment(block, segment.Request{MaxWords: maxWords, Rules: m.custom.Rules})
+	return m.segment(block, segment.Request{MaxWords: maxWords})
 }
 
-// SegmentLine is Segment for a block that is known to be one sentence.
+// SegmentLine is Segment for a block that is one sentence.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.Segment(block, segment.Request{MaxWords: maxWords, Line: true, Rules: m.custom.Rules})
+	return m.segment(block, segment.Request{MaxWords: maxWords, Line: true})
+}
+
+// segment asks the encoder where the segmenter wants it.
+func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
+	r.Rules = m.custom.Rules
+	if m.Encoder != nil && m.Segmenter.UsesBegins() {
+		r.Begins = m.Encoder.Begins
+	}
+	return m.Segmenter.Segment(block, r)
 }
 
 // temperatureOfTags is by how much the temperature of the tagger's probabilities grows
@@ -176,8 +194,8 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 // without an encoder.
 const temperatureOfTags = 5
 
-// Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
-// if retag.
+// Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or everywhere if retag is
+// true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions}
 	if m.dense(s) {
@@ -200,7 +218,7 @@ func WithoutTags(s *syntax.Sentence) syntax.Sentence {
 	return c
 }
 
-// Prune sets Candidates. The sentence must have tags.
+// Prune sets Candidates. The sentence must have tags (prune.Model.Prune).
 func (m *Model) Prune(s *syntax.Sentence) {
 	pruner := m.Pruner
 	if m.dense(s) {
@@ -214,8 +232,10 @@ func (m *Model) Prune(s *syntax.Sentence) {
 	pruner.Prune(s)
 }
 
-// Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
-// Prune leaves them; otherwise it returns an error and changes nothing.
+// Parse sets Head, Deprel and Confidence. Unless the model's Custom is Unconstrained,
+// it may also change tags and lemmas that were not given, if a tag does not suit the
+// relation. The sentence must have Candidates as Prune leaves them; otherwise Parse
+// returns an error and finds no tree.
 func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 	if o.Projective {
 		if err := prune.Project(s, nil); err != nil {
@@ -252,17 +272,17 @@ func (m *Model) decode(s *syntax.Sentence, o search.Options) error {
 }
 
 // Calibrate sets the calibrated values of a parsed sentence, if the model has a
-// calibrator for the way in which it was parsed: with dense scores, which it must still
-// have, or without. heads and deprels, by word minus 1 or nil, say which ones the
-// caller gave: these are certain.
+// calibrator for parses with or without the encoder, as the case may be. A sentence
+// that was parsed with dense scores must still have them. heads and deprels, indexed by
+// word minus 1 or nil, say which ones the caller gave; these are certain.
 func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 	if c := m.calibrator(s); c != nil {
 		c.ApplyGiven(s, heads, deprels)
 	}
 }
 
-// Score returns the score of one tree of a sentence with Candidates, as
-// search.Model.Score does, of what Parse shows the parser.
+// Score returns the score of one tree of a sentence with Candidates
+// (search.Model.Score), with the dense scores that Parse adds.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
 	if m.dense(s) {
 		x := scale(s)

@@ -17,17 +17,25 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// URIs of the models inside the program. "" means Embedded.
+// URIs of the English models inside the program. "" means Embedded.
 const (
 	Embedded         = "embedded"
 	EmbeddedAccurate = "embedded-accurate" // with an encoder
 )
 
-// ErrNoAccurate is the error of a program that EmbeddedAccurate is not in.
+// ErrNoAccurate is in the error of Open for EmbeddedAccurate if the program does not
+// include it.
 var ErrNoAccurate = errors.New(noAccurate)
 
-// IsEmbedded reports whether a URI names a model inside the program.
-func IsEmbedded(uri string) bool { return uri == "" || uri == Embedded || uri == EmbeddedAccurate }
+// ErrMany is in the error for a world that is opened as a model.
+var ErrMany = errors.New("it has many languages")
+
+// IsEmbedded reports whether a URI names a model, or a world, inside the program.
+func IsEmbedded(uri string) bool {
+	return isEnglish(uri) || uri == EmbeddedWorld || strings.HasPrefix(uri, EmbeddedWorld+":")
+}
+
+func isEnglish(uri string) bool { return uri == "" || uri == Embedded || uri == EmbeddedAccurate }
 
 // The embedded English model is english.tbm, written by `make model`, and its
 // calibrator english.cal, written by `make calibrate` and bound to it. They are
@@ -49,8 +57,8 @@ var shared = struct {
 
 var loads atomic.Int64
 
-// Loads returns how many models this process has loaded so far. Opening a
-// model that is in the cache does not count.
+// Loads returns how many models this process has loaded. Opening a model that is in the
+// cache does not count.
 func Loads() int64 { return loads.Load() }
 
 // A stamp says that a file had this digest when it looked like info.
@@ -64,15 +72,22 @@ func (s stamp) fits(info os.FileInfo) bool {
 		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
-// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, or a file://
-// URI. Every model is loaded and checked once per process, whatever the number of
-// callers and names it has; later calls return the same *Model. A file is mapped, not
-// read: replace it by renaming another over it, never by writing into it. Errors are
-// not cached, name the file and say what to do. Open is safe for concurrent use.
+// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, a file:// URI,
+// or a language of a world (EmbeddedWorld). Every model is loaded and checked once per
+// process; later calls return the same *Model, even under another name. A file is
+// mapped, not read: to replace it, rename another file over it, and never write into
+// it. Errors are not cached. They name the file and say what to do. Open is safe for
+// concurrent use.
 func Open(uri string) (*Model, error) {
+	if world, code, ok := languageOf(uri); ok {
+		return openLanguageOf(uri, world, code)
+	}
+	if uri == EmbeddedWorld {
+		return nil, fmt.Errorf("model %s: %w: name one, as in %s:de", uri, ErrMany, uri)
+	}
 	shared.Lock()
 	defer shared.Unlock()
-	if IsEmbedded(uri) {
+	if isEnglish(uri) {
 		return openEmbedded(uri == EmbeddedAccurate)
 	}
 	path, err := localPath(uri)
@@ -86,8 +101,8 @@ func Open(uri string) (*Model, error) {
 	return m, nil
 }
 
-// BuiltIn returns the embedded model of a digest and its URI; nil if there is none. It
-// opens embedded models until it has found it.
+// BuiltIn returns the embedded model with a digest, and its URI, or nil if there is
+// none. It opens embedded models until it has found it.
 func BuiltIn(digest string) (uri string, m *Model) {
 	for _, uri := range []string{Embedded, EmbeddedAccurate} {
 		if m, err := Open(uri); err == nil && m.Digest == digest {
@@ -97,8 +112,8 @@ func BuiltIn(digest string) (uri string, m *Model) {
 	return "", nil
 }
 
-// OpenBytes is Open for a model that the caller has fetched, for instance
-// from an object store. data must not change afterwards.
+// OpenBytes is Open for the bytes of a model file, for instance from an object store.
+// data must not change afterwards.
 func OpenBytes(data []byte) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -127,25 +142,34 @@ func openEmbedded(encoder bool) (*Model, error) {
 	return m, nil
 }
 
-func openFile(path string) (*Model, error) {
+// openRegular opens a file that can be mapped. The caller closes it.
+func openRegular(path string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: check --model", err)
+		return nil, nil, fmt.Errorf("%w: check --model", err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("this is a folder: name the model file in it")
+		return nil, nil, fmt.Errorf("this is a folder: name the model file in it")
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return nil, fmt.Errorf("this is a pipe or a device: a model is mapped, so it must be a file")
+		return nil, nil, fmt.Errorf("this is a pipe or a device: a model is mapped, so it must be a file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: check --model", err)
+		return nil, nil, fmt.Errorf("%w: check --model", err)
 	}
-	defer f.Close()
 	if info, err = f.Stat(); err != nil {
+		f.Close()
+	}
+	return f, info, err
+}
+
+func openFile(path string) (*Model, error) {
+	f, info, err := openRegular(path)
+	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	if s := shared.files[path]; s.fits(info) {
 		return shared.models[s.digest], nil
 	}
@@ -212,8 +236,8 @@ func cached(data []byte, more extra) (*Model, error) {
 	return m, nil
 }
 
-// OpenOverlay returns the model of a sparse model's file and of an overlay that was
-// made for it, without their calibrators. Its digest covers both files.
+// OpenOverlay opens the file of a sparse model together with an overlay that was made
+// for it, without their calibrators. The digest covers both files.
 func OpenOverlay(sparse, overlay string) (*Model, error) {
 	data, err := os.ReadFile(sparse)
 	if err != nil {
@@ -264,8 +288,8 @@ func aligned(data []byte) []byte {
 	return out
 }
 
-// Digest returns the name under which a model is cached and recorded: the
-// SHA-256 of its bytes in hexadecimal.
+// Digest returns the SHA-256 of the bytes of a model file, in hexadecimal. Models are
+// cached and recorded under it.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -19,8 +19,8 @@ var overlaid = []string{EncodeName, MixName}
 // addable are the components that an overlay may bring or replace.
 var addable = slices.Concat(overlaid, Calibrators)
 
-// EncodeOverlay returns the bytes of the overlay that makes f, a model with an
-// encoder, of the sparse model whose file has the digest.
+// EncodeOverlay returns the bytes of the overlay of f, a model with an encoder. The
+// overlay turns the sparse model whose file has the digest sparse into f.
 func EncodeOverlay(f *File, sparse string) ([]byte, error) {
 	if f.Info.Encoder == nil {
 		return nil, fmt.Errorf("a model without an encoder has no overlay")
@@ -32,8 +32,8 @@ func EncodeOverlay(f *File, sparse string) ([]byte, error) {
 	return Encode(info, sections)
 }
 
-// Overlay returns the model of f, whose file has the digest, and of an overlay
-// that was made for it. Its sections alias both.
+// Overlay adds an overlay to the sparse model f, whose file has the digest. The overlay
+// must have been made for f. The sections of the result alias both.
 func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 	const remedy = "run make mix, and build again"
 	o, err := Decode(overlay)

@@ -16,9 +16,9 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// NamesFiles says whether a name that a user gives means files with trees in CoNLL-U or
-// CoNLL-X, and not the folder of an output or a state. Such a name is "-", a local file
-// or pipe, a glob, or a name with the extension of such files that is missing or in a
+// NamesFiles reports whether a name that a user gives means CoNLL-U or CoNLL-X files,
+// and not the folder of an output or a state. Such a name is "-", a local file or pipe,
+// a glob, or a name with the extension of such files that does not exist or is in a
 // store.
 func NamesFiles(name string) bool {
 	if name == "-" {
@@ -33,7 +33,7 @@ func NamesFiles(name string) bool {
 	return strings.ContainsAny(name, "*?[{")
 }
 
-// isAnnotated says whether a name ends as the names of CoNLL files do.
+// isAnnotated reports whether a name ends as the names of CoNLL files do.
 func isAnnotated(name string) bool {
 	base := path.Base(name)
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
@@ -67,13 +67,12 @@ func FilesIn(folder string) (files []string) {
 }
 
 // ReadAnnotated yields the sentences of CoNLL-U and CoNLL-X files as rows of trees/,
-// with the heads, the labels and the confidence (ReadConfidence) that they have there.
-// Patterns are written as for inputs, and "-" is stdin. Files come in the order of
-// List, plain or .gz, .zst, .bz2. Sentences after "# newdoc id" have that id as their
-// document, all others the name of their file. A file that cannot be read or is not
-// CoNLL is an error, which is the last pair; patterns without files are a *Refusal. A
-// broken block is passed to broken, with its file and line, and left out. One sentence
-// is in memory at a time.
+// with their heads, relations and confidence (ReadConfidence). Patterns are written as
+// for inputs; "-" is stdin. Files come in the order of source.List, plain or .gz, .zst,
+// .bz2. The document id of a sentence is that of the last "# newdoc id", otherwise the
+// name of its file. The last pair has the error if a file cannot be read or is not
+// CoNLL; patterns without files are a *Refusal. ReadAnnotated passes broken blocks to
+// broken, with file and line, and leaves them out. It holds one sentence in memory.
 func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader, broken func(*conllu.Error)) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
 		inputs, err := source.List(ctx, patterns, source.ListOptions{Live: true})

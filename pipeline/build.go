@@ -1,6 +1,6 @@
-// Package pipeline is the product in one function: Build puts the stages
-// together, Prepare checks what the user asked for and writes the plan, Run
-// runs it.
+// Package pipeline runs treebeam parse: Prepare checks the user's Options and writes
+// the plan, Run runs it as a Beam pipeline (Build), and Stream parses in this process
+// without an output folder. It also reads and writes the formats of sentences.
 package pipeline
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Build adds the whole job to s: from the ranges of the plan to the finished
-// output folder.
+// Build adds a whole run to s, from the ranges of the plan to the finished output
+// folder.
 //
 //	Expand -> Read -> Segment -> Encode -> Tag -> Prune -> Parse -> Write -> Finish
 //
 // The stages from Read to Write are one linear chain, which prism, Flink, Spark and
-// Dataflow fuse: text never goes through a shuffle, only ranges and one small row for
-// each of them do. A runner that puts a shuffle or a retry between two of them costs
-// time and changes no byte: Write leaves the ranges that do not come whole to Mend.
+// Dataflow fuse. Only ranges and one small row for each range are shuffled, never text.
+// A runner that shuffles or retries between two of these stages takes more time but
+// changes no byte: Write leaves ranges that arrive incomplete to Mend.
 func Build(s beam.Scope, job transforms.Job) {
 	build(s, job, nil)
 }

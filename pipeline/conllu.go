@@ -179,9 +179,9 @@ func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 	return conllu.Append(dst, &s), nil
 }
 
-// ReadConfidence sets the confidence of a sentence that was written with --conf,
-// from MISC and comments, where they stay. A column that a word lacks, or that
-// holds no probability, is nil.
+// ReadConfidence sets the confidence and the language of a sentence that was written
+// with --conf. It reads them from MISC and the comments and leaves these as they are. A
+// column that is missing for a word, or is not a probability, becomes nil.
 func ReadConfidence(s *syntax.Sentence) {
 	c := &s.Confidence
 	for _, column := range [...]struct {
@@ -206,6 +206,8 @@ func ReadConfidence(s *syntax.Sentence) {
 		switch key, value := conllu.Comment(comment); key {
 		case treeConfComment:
 			c.TreeConf, c.HasTreeConf = parseProbability(value)
+		case "language":
+			s.Language = value
 		case certificateComment:
 			for k := syntax.All; k <= syntax.Bound; k++ {
 				if k.String() == value {

@@ -378,9 +378,7 @@ func TestRangesStay(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	o := options(in, out)
 	o.Rows.Ranges = true
-	if err := tryRun(o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tryRun(o))
 	o.Output = ""
 	text := streamed(t, o)
 	if got := converted(t, out); got != text || !strings.Contains(got, "TokenRange=0:") {

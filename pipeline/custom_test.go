@@ -116,9 +116,7 @@ func TestCustomIsProvenance(t *testing.T) {
 		if name == "exceptions.tsv" {
 			same = "# one\nran\tINTJ\t run \n\nYork\tX\tyork"
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(same), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(same), 0o644))
 	}
 	parsed := toy.Parsed.Load()
 	got := run(t, o)
@@ -161,9 +159,7 @@ func TestCustomTravels(t *testing.T) {
 	o.Inputs = []string{write(t, map[string]string{"a.txt": known})}
 	p := prepared(t, o)
 	want := streamed(t, o)
-	if err := os.RemoveAll(filepath.Dir(o.Custom.Exceptions)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Dir(o.Custom.Exceptions)))
 	forgetCustomized(t)
 	before := toy.Customized.Load()
 	if _, err := Run(t.Context(), p); err != nil {
@@ -187,9 +183,7 @@ func TestCustomCopyDamaged(t *testing.T) {
 		if err != nil || len(copies) != 1 {
 			t.Fatal(copies, err)
 		}
-		if err := damage(copies[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, damage(copies[0]))
 		forgetCustomized(t)
 		if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "start the run again") {
 			t.Errorf("no %q in %v", want, err)
@@ -201,20 +195,14 @@ func TestCustomCopyDamaged(t *testing.T) {
 func TestCustomRefused(t *testing.T) {
 	dir := write(t, map[string]string{"ok.txt": "x\n", "bad.tsv": "x\tNOUN\tx\nx NOUN x\n", "utf16.txt": "\xff\xfex\x00", "a.txt": known})
 	large, err := os.Create(filepath.Join(dir, "large.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := large.Truncate(transforms.MaxCustomBytes + 1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, large.Truncate(transforms.MaxCustomBytes+1))
 	large.Close()
 	many := make([]string, 100_001)
 	for i := range many {
 		many[i] = fmt.Sprint("x", i)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "many.txt"), []byte(strings.Join(many, "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "many.txt"), []byte(strings.Join(many, "\n")), 0o644))
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for want, c := range map[string]transforms.CustomFiles{
 		"--abbreviations " + at("none.txt") + ": no such file":                  {Abbreviations: at("none.txt")},
@@ -278,9 +266,7 @@ func TestCustomNames(t *testing.T) {
 // The stages of a trained model check lists.
 func TestTrainedModelTakesLists(t *testing.T) {
 	m, _, err := transforms.OpenModel("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := m.With(&model.Lists{Abbreviations: []string{" "}}); err == nil {
 		t.Error("it takes an abbreviation that is none")
 	}

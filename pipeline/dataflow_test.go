@@ -12,10 +12,12 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/periodic"
 	df "google.golang.org/api/dataflow/v1b3"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -27,14 +29,14 @@ import (
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
+func init() { register.Function1x1(documentOf) }
+
 // setFlags sets flags of Beam's until the test ends.
 func setFlags(t *testing.T, values map[string]string) {
 	for name, value := range values {
 		f := flag.Lookup(name)
 		before := f.Value.String()
-		if err := f.Value.Set(value); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Value.Set(value))
 		t.Cleanup(func() { f.Value.Set(before) })
 	}
 }
@@ -62,13 +64,9 @@ func dryRun(t *testing.T, build func(s beam.Scope)) (*pipepb.Pipeline, *df.Job) 
 	for _, text := range l.texts {
 		switch {
 		case strings.HasPrefix(text, "components:"):
-			if err := prototext.Unmarshal([]byte(text), model); err != nil {
-				t.Fatal(err)
-			}
+			must(t, prototext.Unmarshal([]byte(text), model))
 		case strings.HasPrefix(text, "{"):
-			if err := json.Unmarshal([]byte(text), job); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(text), job))
 		}
 	}
 	if model.Components == nil || job.Environment == nil || len(job.Environment.WorkerPools) != 1 {
@@ -100,9 +98,7 @@ func checkModel(t *testing.T, model *pipepb.Pipeline) (splittable []string) {
 		if transform.GetSpec().GetUrn() != graphx.URNParDo {
 			continue
 		}
-		if err := proto.Unmarshal(transform.GetSpec().GetPayload(), &do); err != nil {
-			t.Fatal(err)
-		}
+		must(t, proto.Unmarshal(transform.GetSpec().GetPayload(), &do))
 		if c.GetEnvironments()[transform.GetEnvironmentId()] == nil {
 			t.Errorf("%s %s has no environment", id, transform.GetUniqueName())
 		}
@@ -139,10 +135,43 @@ func TestDataflowDryRun(t *testing.T) {
 		t.Errorf("experiments %q", e)
 	}
 
-	// An unbounded one is a streaming job.
-	model, job = dryRun(t, func(s beam.Scope) { periodic.Impulse(s, time.Now(), time.Now().Add(time.Hour), time.Minute, false) })
+	// A user's unbounded one is a streaming job: documents in hourly windows, and trees to files.
+	model, job = dryRun(t, func(s beam.Scope) {
+		ticks := periodic.Impulse(s, time.Now(), time.Now().Add(time.Hour), time.Minute, false)
+		docs := beam.WindowInto(s, window.NewFixedWindows(time.Hour), beam.ParDo(s, documentOf, ticks))
+		trees, _ := transforms.ParseDocuments(s, docs, transforms.Options{Model: transformstest.ModelURI})
+		transforms.WriteTrees(s, trees, "gs://bucket/trees", transforms.WriteOptions{Shards: 8})
+	})
 	if splittable := checkModel(t, model); len(splittable) != 1 || job.Type != "JOB_TYPE_STREAMING" ||
 		!slices.Contains(job.Environment.Experiments, "enable_streaming_engine") {
 		t.Errorf("%s, splittable are %q, experiments %q", job.Type, splittable, job.Environment.Experiments)
+	}
+	checkUnbounded(t, model)
+}
+
+func documentOf([]byte) transforms.Document { return transforms.NewDocument("tick", "One .") }
+
+// checkUnbounded checks that documents and trees are unbounded, in hourly windows, and
+// rows that other languages read, and that trees are grouped by shard.
+func checkUnbounded(t *testing.T, model *pipepb.Pipeline) {
+	t.Helper()
+	c, rows, grouped := model.GetComponents(), 0, 0
+	for _, p := range c.GetPcollections() {
+		strategy := c.GetWindowingStrategies()[p.GetWindowingStrategyId()]
+		coder := c.GetCoders()[p.GetCoderId()]
+		if coder.GetSpec().GetUrn() != "beam:coder:row:v1" || strategy.GetWindowFn().GetUrn() != graphx.URNFixedWindowsWindowFn {
+			continue
+		}
+		if rows++; p.GetIsBounded() != pipepb.IsBounded_UNBOUNDED {
+			t.Errorf("%s is bounded", p.GetUniqueName())
+		}
+	}
+	for _, transform := range c.GetTransforms() {
+		if transform.GetSpec().GetUrn() == graphx.URNGBK {
+			grouped++
+		}
+	}
+	if rows != 3 || grouped != 1 { // documents, trees, failures
+		t.Errorf("%d collections of rows in windows, %d groupings", rows, grouped)
 	}
 }

@@ -67,9 +67,7 @@ func TestSameBytes(t *testing.T) {
 	if err != nil || len(parts) != 1 {
 		t.Fatal(parts, err)
 	}
-	if err := os.Remove(parts[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(parts[0]))
 	before := toy.Parsed.Load()
 	same(t, "a part lost", want, run(t, o))
 	if n := toy.Parsed.Load() - before; n == 0 || n > 400 {

@@ -30,8 +30,8 @@ var runners = map[string]string{
 // runnersShown names them for a refusal.
 const runnersShown = "prism (this machine, the default), flink, spark, dataflow, or universal for any other engine with a job server of Beam's"
 
-// IsPrism says whether a value of --runner means prism: none, and the names
-// of the old direct runner, which schedulers give by default.
+// IsPrism reports whether a value of --runner means prism. "" and the names of the old
+// direct runner, which schedulers pass by default, do.
 func IsPrism(runner string) bool { return runners[strings.ToLower(runner)] == "prism" }
 
 // local says that the pipeline runs in this process or on this machine.
@@ -39,9 +39,9 @@ func (o *Options) local() bool {
 	return IsPrism(o.Runner) || strings.EqualFold(o.Environment, "loopback")
 }
 
-// CheckEngine refuses a runner that Beam does not have, that would not see the
-// input or the folder, which is the output's or a state's (CheckPlaces), or that
-// lacks what it cannot work without. It spells Runner as Beam does.
+// CheckEngine refuses a runner that is not one of Beam's, whose workers would not see
+// the input or the folder of the output or the state (CheckPlaces), or whose options
+// cannot work. It changes Runner to Beam's spelling.
 func (o *Options) CheckEngine(folder string) error {
 	name, known := runners[strings.ToLower(o.Runner)]
 	if !known {
@@ -120,9 +120,9 @@ func checkDataflow() error {
 	return nil
 }
 
-// checkWorkerBinary sees to it that a runner that starts workers elsewhere is
-// given a program to start: this one, if it was built for linux. Without one
-// the SDK would compile sources that an installed program does not have.
+// checkWorkerBinary gives a runner that starts workers elsewhere a program to start: this
+// one, if it was built for linux. Without one, the SDK would compile sources that an
+// installed program does not have.
 func (o *Options) checkWorkerBinary() error {
 	if o.local() {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// A Forecast is what a run is expected to take, from a sample of its input.
+// A Forecast is the expected work of a run, from a sample of its input.
 type Forecast struct {
 	Words int64   // that are not parsed yet
 	Rate  float64 // words a second on one core of this machine
 }
 
-// CoreTime is how long one core would take.
+// CoreTime is the time that one core would take.
 func (f *Forecast) CoreTime() time.Duration {
 	return time.Duration(float64(f.Words) / f.Rate * float64(time.Second))
 }
@@ -34,9 +34,9 @@ const (
 
 var errSampled = errors.New("the sample is large enough")
 
-// Forecast parses a sample of the input in this process, and says what the rest of the
-// run, without the given stored bytes that are done, is expected to take. It is false if
-// the rest is small, or the sample has told nothing.
+// Forecast parses a sample of the input in this process and forecasts the rest of the
+// run. done is the number of stored bytes that are finished. Forecast returns false if
+// the rest is small or the sample was not enough.
 func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known bool) {
 	rest := p.Bytes - done
 	if rest < worthOnEngine || p.here && rest < worthForecast {
@@ -67,7 +67,7 @@ func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known 
 		if err != nil || took >= sampleTime || ctx.Err() != nil {
 			break
 		}
-		transforms.ReadPaced(ctx, &r, p.Job.Options, pace, parse) // what is wrong with it is the job's to say
+		transforms.ReadPaced(ctx, &r, p.model, p.Job.Options, pace, parse) // what is wrong with it is the job's to say
 	}
 	read := transforms.Progress.Bytes.Load() - before
 	transforms.Progress.Bytes.Add(-read) // a sample is no progress

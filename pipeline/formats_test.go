@@ -57,14 +57,12 @@ func noComments(block string) (lines []string) {
 // The models in the program are named by their treebank, too.
 func TestModelName(t *testing.T) {
 	m, err := model.Open(model.Embedded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := "embedded en_ewt-ud-" + m.Info.Release + " " + m.Digest[:16]
-	if got := ModelName(m.Digest); got != want || modelName("", m.Digest) != want {
+	if got := ModelName(m.Digest, new(output.RowOptions)); got != want || modelName("", m.Digest) != want {
 		t.Errorf("%q and %q, want %q", got, modelName("", m.Digest), want)
 	}
-	if got := ModelName("0123456789abcdef0123"); got != "0123456789abcdef" {
+	if got := ModelName("0123456789abcdef0123", new(output.RowOptions)); got != "0123456789abcdef" {
 		t.Error(got)
 	}
 }
@@ -118,13 +116,9 @@ func TestFormatsOfPeople(t *testing.T) {
 func TestWriterOfOutput(t *testing.T) {
 	dir := write(t, map[string]string{"a.txt": prose(20) + "PANICPARSE here .\n\nAnd PANICTAG .\n", "b.conllu": small, "c.txt": "Bad \xff byte .\n"})
 	out := filepath.Join(t.TempDir(), "out")
-	if err := tryRun(options(dir, out)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tryRun(options(dir, out)))
 	from, err := output.Open(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, to := range FormatNames() {
 		if to == "svg" { // draws one sentence
 			continue
@@ -142,9 +136,7 @@ func TestWriterOfOutput(t *testing.T) {
 // In steady state, the comments cost a row nothing.
 func TestWriterDoesNotAllocate(t *testing.T) {
 	w, err := NewWriter("conllu", WriteOptions{Generator: "treebeam test", Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	row := &output.Row{Format: "conllu", Failure: &parquet.Failure{Block: "# text = a\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"}}
 	buf, _ := w.Append(nil, row)
 	if n := testing.AllocsPerRun(100, func() { buf, _ = w.Append(buf[:0], row) }); n != 0 {

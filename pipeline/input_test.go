@@ -121,9 +121,7 @@ func TestStateUnion(t *testing.T) {
 		}
 		for name, d := range docs {
 			info, err := os.Stat(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if d.StartByte != 0 || d.EndByte != info.Size() || d.Failures != 0 || d.Trees != d.Sentences || d.Trees == 0 {
 				t.Errorf("%s of %d bytes: %+v", name, info.Size(), d)
 			}
@@ -209,9 +207,7 @@ func TestForeignText(t *testing.T) {
 			}
 			check(sum.Suggestions)
 			streamed, err := Stream(context.Background(), o, new(strings.Builder))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if name != "a file" { // a stream keeps no count of each file
 				check(streamed.Suggestions)
 			}

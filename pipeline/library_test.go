@@ -14,35 +14,23 @@ import (
 // What a caller from Go gets is what the command writes.
 func TestLibraryGivesTheSame(t *testing.T) {
 	m, err := treebeam.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	libraryGivesTheSame(t, m, "", "")
 }
 
 // Likewise with an encoder, for all sentences and for some.
 func TestLibraryGivesTheSameWithAnEncoder(t *testing.T) {
 	english, err := model.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := modeltest.WithEncoder(english)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "accurate.tbm")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o600))
 	all, err := treebeam.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	libraryGivesTheSame(t, all, path, "")
 	some, err := all.WithEffort(0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	libraryGivesTheSame(t, some, path, "0.8")
 	if _, err := all.WithEffort(1.5); err == nil {
 		t.Error("an effort of 1.5 is none")
@@ -53,9 +41,7 @@ func TestLibraryGivesTheSameWithAnEncoder(t *testing.T) {
 func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
 	t.Helper()
 	harbour, err := os.ReadFile("../sample/text/harbour.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, text := range map[string]string{
 		"wrapped.txt":    string(harbour),
 		"paragraphs.txt": prose(30),
@@ -69,9 +55,7 @@ func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
 		o.Model, o.Rows.From, o.Rows.Effort = path, "text", effort
 		want := streamed(t, o)
 		sentences, err := m.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := string(treebeam.AppendCoNLLU(nil, name, sentences)); got != want {
 			t.Errorf("%s: the library gives\n%.2000s\nand the command\n%.2000s", name, got, want)
 		}
@@ -81,9 +65,7 @@ func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
 	o := options(write(t, map[string]string{"a.tok": strings.Join(forms, " ") + "\n"}), "")
 	o.Model, o.Rows.Effort = path, effort
 	s, err := m.ParseWords(forms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := string(treebeam.AppendCoNLLU(nil, "a.tok", []treebeam.Sentence{s})), streamed(t, o); got != want {
 		t.Errorf("of words the library gives\n%s\nand the command\n%s", got, want)
 	}
@@ -92,26 +74,20 @@ func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
 // Likewise with what is known of the text, and both are what a run writes.
 func TestLibraryGivesTheSameByLists(t *testing.T) {
 	m, err := treebeam.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err = m.WithCustom(treebeam.Custom{
 		Abbreviations: []string{"approx", "no."}, KeepTogether: []string{"New York"},
 		Exceptions:    []treebeam.Exception{{Form: "ran", UPOS: "INTJ", Lemma: "run"}, {Form: "York", UPOS: "X", Lemma: "york"}},
 		Unconstrained: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := known + "It came to approx. Nine men saw it . They ran to York , and back .\n"
 	dir := write(t, map[string]string{"a.txt": text})
 	o := knowing(options(dir, filepath.Join(t.TempDir(), "out")), write(t, lists))
 	o.Model = ""
 	want := streamed(t, o)
 	sentences, err := m.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := string(treebeam.AppendCoNLLU(nil, "a.txt", sentences)); got != want {
 		t.Errorf("the library gives\n%s\nand the command\n%s", got, want)
 	}
@@ -123,5 +99,15 @@ func TestLibraryGivesTheSameByLists(t *testing.T) {
 	run(t, o)
 	if got := converted(t, o.Output); got != want {
 		t.Errorf("a run gives\n%s\nand the command\n%s", got, want)
+	}
+}
+
+// must ends the test if there is an error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

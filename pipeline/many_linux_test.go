@@ -43,7 +43,7 @@ func TestManyFiles(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	t.Logf("%s", text)
-	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(text)
+	m := regexp.MustCompile(`finished: VmHWM:\s+(\d+) kB`).FindSubmatch(text)
 	if m == nil {
 		t.Fatal("it does not say what it took")
 	}
@@ -82,9 +82,7 @@ func planAndFinish(t *testing.T, files int) {
 	store.Register("crowd", func(context.Context) (store.Store, error) { return crowd{files: files}, nil })
 	peak := func(what string) {
 		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for line := range strings.Lines(string(status)) {
 			if strings.HasPrefix(line, "VmHWM") {
 				fmt.Printf("%s: %s", what, line)
@@ -95,13 +93,9 @@ func planAndFinish(t *testing.T, files int) {
 	p := prepared(t, options("crowd://bucket/corpus", filepath.Join(t.TempDir(), "out")))
 	peak("planned")
 	for r, err := range source.PlanRanges(t.Context(), p.Job.PlanPath()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		parts, err := p.Job.Open(t.Context(), r.K)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var ends []output.File
 		for i, piece := range r.Pieces {
 			ends = append(ends, output.File{
@@ -109,19 +103,13 @@ func planAndFinish(t *testing.T, files int) {
 				End: piece.Size, EOF: true, Sum: &source.Sum{To: piece.Size, CRC: uint64(r.K*i) * 0x9e3779b97f4a7c15},
 			})
 		}
-		if err := parts.Commit(ends); err != nil {
-			t.Fatal(err)
-		}
+		must(t, parts.Commit(ends))
 	}
 	peak("written")
-	if err := p.Job.Finish(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Job.Finish(t.Context(), true, nil))
 	peak("finished")
 	m, err := output.Check(t.Context(), p.Job.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	documents, last := 0, ""
 	for d, err := range parquet.Parts[parquet.Document](m.Parts(p.Job.Output, "documents")) {
 		if err != nil || d.SourceURI <= last {

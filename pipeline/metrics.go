@@ -18,7 +18,7 @@ type Metric struct {
 	Min, Max int64 // of a distribution
 }
 
-// String is the metric in one line.
+// String returns the metric as one line.
 func (m Metric) String() string {
 	if m.Values == 0 {
 		return fmt.Sprintf("%s %d", m.Name, m.Sum)
@@ -26,8 +26,8 @@ func (m Metric) String() string {
 	return fmt.Sprintf("%s %.1f (%d to %d, %d values)", m.Name, float64(m.Sum)/float64(m.Values), m.Min, m.Max, m.Values)
 }
 
-// Metrics are the metrics of treebeam, by name, that the runner reported after Run
-// succeeded. A run that was only submitted has none.
+// Metrics returns the metrics of treebeam, sorted by name, as the runner reported them
+// after Run succeeded. A run that was only submitted has none.
 func (p *Prepared) Metrics() []Metric { return p.metrics }
 
 // metricsOf adds the metrics of all steps up by name, if there are any.

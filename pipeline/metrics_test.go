@@ -24,9 +24,7 @@ func TestMetricOfAnEncoder(t *testing.T) {
 		o.Model, o.Rows.Effort = transformstest.EncoderURI, effort
 		p := prepared(t, o)
 		sum, err := Run(context.Background(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		encoded := int64(0)
 		for _, m := range p.Metrics() {
 			if m.Name == "tokens_encoded" {
@@ -48,9 +46,7 @@ func TestMetrics(t *testing.T) {
 	o.RangeBytes = 1000
 	p := prepared(t, o)
 	sum, err := Run(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]Metric{}
 	for _, m := range p.Metrics() {
 		got[m.Name] = m

@@ -18,18 +18,18 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Options are what the user asked for.
+// Options say what to parse, how, where, and where to write it.
 type Options struct {
 	Inputs  []string       // files, folders, globs, "-"
 	Paths   []string       // in addition to Inputs: files and folders, literally (source.ListOptions)
 	Exclude []string       // patterns of files and folders that are not read
-	Files   []source.Input // instead of Inputs: what was listed already, in the order of source.List
+	Files   []source.Input // instead of Inputs: files that were listed already, in the order of source.List
 	Stdin   io.Reader      // what "-" reads
 	Output  string         // output folder
 	Model   string         // "" is the embedded one
 	Rows    output.RowOptions
-	Custom  transforms.CustomFiles // what is known of the text; they set their digests in Rows
-	To      string                 // what Stream writes, a name that FormatOf knows; "" is conllu
+	Custom  transforms.CustomFiles // the user's lists; their digests are set in Rows
+	To      string                 // the format that Stream writes, as in FormatOf; "" is conllu
 	Write   WriteOptions           // likewise; Stream names the model if a generator is named
 
 	Limit    int64 // Stream ends after this many sentences; 0 is all
@@ -38,7 +38,7 @@ type Options struct {
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
 	RetryFailures bool  // read again the files that could not be read
-	Verify        bool  // read finished parts whole, and make damaged ones anew
+	Verify        bool  // read finished parts whole, and make damaged ones again
 
 	Runner           string   // Beam's --runner, "" is prism
 	Environment      string   // Beam's --environment_type
@@ -51,7 +51,7 @@ type Options struct {
 	runnerOptions map[string]any          // what RunnerOptions say
 }
 
-// DefaultRows are the row options when nothing is said.
+// DefaultRows returns the row options of a command without flags.
 func DefaultRows() output.RowOptions {
 	return output.RowOptions{From: "auto", Lines: "auto", MaxWords: 1000, Parse: output.ParseOptions{Seed: 1}}
 }
@@ -137,7 +137,7 @@ func checkKeep(o *output.RowOptions) error {
 	return nil
 }
 
-// HasNoInput says whether the options name no input.
+// HasNoInput reports whether the options name no input.
 func (o *Options) HasNoInput() bool { return len(o.Inputs) == 0 && len(o.Paths) == 0 && o.Files == nil }
 
 func (o *Options) validate() error {
@@ -168,7 +168,7 @@ func (o *Options) validate() error {
 // open opens the model, reads what is known of the text, and checks that the model
 // can do what the options say. The model that it returns does. Errors are refusals.
 func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string, err error) {
-	if m, digest, err = transforms.OpenModel(o.Model); err != nil {
+	if m, digest, err = transforms.Open(o.Model, &o.Rows); err != nil {
 		return nil, "", &Refusal{Err: err}
 	}
 	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
@@ -188,8 +188,8 @@ func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string,
 }
 
 // Provenance returns the provenance of a run with these options. It opens the model and
-// reads the files that Custom names; a run that is prepared with these options later
-// does not read them again. Its errors are refusals.
+// reads the files of Custom; preparing a run with the same Options later does not read
+// them again. Its errors are refusals.
 func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
 	if err := ValidateRows(&o.Rows); err != nil {
 		return output.Provenance{}, err

@@ -49,12 +49,8 @@ func write(t testing.TB, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	return dir
 }
@@ -141,9 +137,7 @@ func TestStreamText(t *testing.T) {
 // run prepares and runs, and returns the output folder's files.
 func run(t *testing.T, o Options) map[string]string {
 	t.Helper()
-	if err := tryRun(o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tryRun(o))
 	if store.IsRemote(o.Output) {
 		return objects(t, o.Output)
 	}
@@ -177,9 +171,7 @@ func interrupted(t *testing.T, o Options, sentences int64) (ranges, done int) {
 		}
 	})
 	p, err := Prepare(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = Run(ctx, p)
 	toy.SetHook(nil)
 	if err == nil {
@@ -199,9 +191,7 @@ func interrupted(t *testing.T, o Options, sentences int64) (ranges, done int) {
 func prepared(t testing.TB, o Options) *Prepared {
 	t.Helper()
 	p, err := Prepare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -235,9 +225,7 @@ func files(t testing.TB, dir string) map[string]string {
 		list[name] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -265,13 +253,9 @@ func converted(t *testing.T, folder string) string {
 func convertedTo(t *testing.T, folder, to string, o WriteOptions) string {
 	t.Helper()
 	from, err := output.Open(context.Background(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w, err := NewWriter(to, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out []byte
 	if _, err := from.Sentences(func(r *output.Row) (err error) {
 		out, err = w.Append(out, r)
@@ -327,9 +311,7 @@ func equal(t *testing.T, what, got, want string) {
 func summary(t *testing.T, folder string) *output.Summary {
 	t.Helper()
 	sum, err := output.ReadSummary(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sum
 }
 
@@ -337,13 +319,9 @@ func summary(t *testing.T, folder string) *output.Summary {
 func rowsOf[T parquet.Row](t *testing.T, folder, kind string) (rows []T) {
 	t.Helper()
 	m, err := output.Check(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for row, err := range parquet.Parts[T](m.Parts(folder, kind)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows = append(rows, *row)
 	}
 	return rows
@@ -352,9 +330,7 @@ func rowsOf[T parquet.Row](t *testing.T, folder, kind string) (rows []T) {
 // The model is loaded once, whatever the stages, bundles and runs.
 func TestModelLoadedOnce(t *testing.T) {
 	m, err := model.Open(model.Embedded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := model.Loads() // of this one, and of those of other tests
 	for range 2 {
 		o := options(write(t, map[string]string{"x.txt": prose(20)}), filepath.Join(t.TempDir(), "out"))

@@ -19,7 +19,7 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// A Prepared run is checked and has its plan in place.
+// A Prepared run has been checked, and its plan is in its output folder.
 type Prepared struct {
 	Job    transforms.Job
 	Files  int
@@ -38,9 +38,9 @@ type Prepared struct {
 	runnerOptions map[string]any
 }
 
-// Prepare checks the options, the model, the input and the output, in this
-// order, and writes the plan into the output folder. What it finds wrong is a
-// *Refusal, and nothing was written.
+// Prepare checks the options, the model, the input and the output, in this order, and
+// writes the plan into the output folder. If a check fails, it returns a *Refusal and
+// writes nothing. Close the run in the end.
 func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	return p, nil
 }
 
-// Close gives the output folder back.
+// Close releases the output folder.
 func (p *Prepared) Close() error { return p.lock.Close() }
 
 // plan lists the input and places the plan in the output folder.

@@ -55,19 +55,11 @@ func TestDamagedPart(t *testing.T) {
 	want := run(t, o)
 	for _, kind := range []string{"trees", "failures"} {
 		parts, err := partPaths(o.Output, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(parts[0], 100); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.Truncate(parts[0], 100))
 		copied, err := os.ReadFile(parts[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(parts[2], copied, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.WriteFile(parts[2], copied, 0o644))
 		same(t, kind+" damaged", want, run(t, o))
 	}
 }
@@ -88,13 +80,9 @@ func TestSweep(t *testing.T) {
 	tmp := filepath.Join(o.Output, output.OwnDir, "tmp")
 	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "new": time.Hour} {
 		path := filepath.Join(tmp, name)
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, nil, 0o644))
 		when := time.Now().Add(-age)
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(path, when, when))
 	}
 	run(t, o)
 	if left, err := os.ReadDir(tmp); err != nil || len(left) != 1 || left[0].Name() != "new" {
@@ -108,15 +96,11 @@ func TestOtherOutput(t *testing.T) {
 	in := write(t, map[string]string{"x.txt": prose(3), "y.txt": prose(2)})
 	o := options(in, filepath.Join(t.TempDir(), "out"))
 	first := run(t, o)
-	if err := os.WriteFile(filepath.Join(o.Output, "mine.txt"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(o.Output, "mine.txt"), []byte("mine"), 0o644))
 
 	changed := o
 	changed.Rows.MaxWords = 7
-	if err := os.WriteFile(filepath.Join(in, "y.txt"), []byte(prose(4)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(in, "y.txt"), []byte(prose(4)), 0o644))
 	err := tryRun(changed)
 	if !isRefusal(err) {
 		t.Fatalf("got %v", err)
@@ -217,9 +201,7 @@ func TestKilledWhileRetrying(t *testing.T) {
 			restore, done = restore[:1], true
 		}
 		for _, name := range restore {
-			if err := os.WriteFile(filepath.Join(o.Output, name), []byte(failed[name]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(o.Output, name), []byte(failed[name]), 0o644))
 		}
 	}
 	if len(again) < 3 {

@@ -24,9 +24,9 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Run runs a prepared job until it ends and returns its summary. After an error the
-// same command continues where it stopped. The summary is nil if the job was submitted
-// and not waited for (--async), or not submitted (--dry_run, --template_location).
+// Run runs a prepared job until it ends and returns its summary. After an error, the
+// same command continues where the run stopped. The summary is nil if the job was only
+// submitted (--async) or only checked (--dry_run, --template_location).
 func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 	pipeline, scope := beam.NewPipelineWithRoot()
 	Build(scope, p.Job)
@@ -95,11 +95,7 @@ func (p *Prepared) outcome(ctx context.Context, s *Submission, end engine.End) e
 // manifestVersion tells one manifest of the output from another, though their bytes be
 // the same; "" if there is none, or the store does not tell them apart.
 func (p *Prepared) manifestVersion(ctx context.Context) string {
-	s, name, err := store.Of(ctx, store.Join(p.Job.Output, output.ManifestFile))
-	if err != nil {
-		return ""
-	}
-	info, err := s.Stat(ctx, name)
+	info, err := store.Stat(ctx, store.Join(p.Job.Output, output.ManifestFile))
 	if err != nil || strings.HasPrefix(info.Version, "e") { // an entity tag of S3 depends on the bytes only
 		return ""
 	}
@@ -109,8 +105,8 @@ func (p *Prepared) manifestVersion(ctx context.Context) string {
 // stopWithin is how long a failed run waits for what it still has under way.
 const stopWithin = 5 * time.Second
 
-// An InputChanged is the error of a run whose input is no longer what was listed. The
-// same command does not continue the run: with the changed input it starts another one.
+// An InputChanged is the error of a run whose input has changed since it was listed.
+// The same command starts another run with the changed input.
 type InputChanged struct{ what string }
 
 func (e *InputChanged) Error() string { return e.what }

@@ -50,9 +50,7 @@ func TestNoPlaceForCause(t *testing.T) {
 	p := prepared(t, options(in, filepath.Join(t.TempDir(), "out")))
 	defer p.Close()
 	for _, name := range []string{filepath.Join(in, "x.txt"), filepath.Join(p.Job.Output, output.OwnDir, "failed")} {
-		if err := os.WriteFile(name, []byte("Changed .\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte("Changed .\n"), 0o644))
 	}
 	var changed *InputChanged
 	if _, err := Run(t.Context(), p); err == nil || errors.As(err, &changed) || !strings.Contains(err.Error(), " failed:\n") || !strings.Contains(err.Error(), "x.txt") {

@@ -31,9 +31,7 @@ var buckets = map[string]func(testing.TB) bucket{"gs": gsBucket, "s3": s3Bucket}
 
 func gsBucket(t testing.TB) bucket {
 	fake, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fake.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "bucket"})
 	server := storetest.Serve(t, fake.HTTPHandler())
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
@@ -42,9 +40,7 @@ func gsBucket(t testing.TB) bucket {
 
 func s3Bucket(t testing.TB) bucket {
 	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, backend.CreateBucket("bucket"))
 	server := storetest.Serve(t, gofakes3.New(backend).Server())
 	t.Setenv("AWS_ENDPOINT_URL", server.URL)
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
@@ -54,9 +50,7 @@ func s3Bucket(t testing.TB) bucket {
 
 func put(t testing.TB, uri string, data []byte) {
 	t.Helper()
-	if err := store.WriteFile(t.Context(), uri, data, store.Options{Expect: store.Anything}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.WriteFile(t.Context(), uri, data, store.Options{Expect: store.Anything}))
 }
 
 // upload copies the files of a folder to a new one in the bucket.
@@ -74,13 +68,9 @@ func objects(t *testing.T, uri string) map[string]string {
 	uri = strings.TrimSuffix(uri, "/")
 	list := map[string]string{}
 	for info, err := range store.List(t.Context(), uri) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data, err := store.ReadFile(t.Context(), info.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list[store.Within(uri, info.Name)] = string(data)
 	}
 	return list
@@ -147,9 +137,7 @@ func sameRows(t *testing.T, b bucket, o Options, dir, in string) {
 func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	written, skipped := transforms.Progress.Written.Load(), transforms.Progress.Skipped.Load()
 	b.server.Break(nil)
-	if err := tryRun(o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tryRun(o))
 	parts := int64(countParts(want))
 	requests := b.server.Requests()
 	t.Logf("%d requests for %d ranges", requests, parts)
@@ -165,8 +153,8 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	}
 }
 
-// A range that is new takes three requests besides those for its input, and one that is
-// done takes one.
+// A range that is new takes two requests besides those for its input, and less if spans
+// have several; one that is done takes one.
 func TestRequests(t *testing.T) {
 	b := gsBucket(t)
 	ranges := 200
@@ -178,11 +166,9 @@ func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		of, at float64 // a range, and at most
-	}{{"new", 3, 3}, {"done", 1, 1.5}} {
+	}{{"new", 1, 2}, {"done", 1, 1.5}} {
 		b.server.Break(nil)
-		if err := tryRun(o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tryRun(o))
 		n := b.server.Requests()
 		t.Logf("%d requests for %d ranges that are %s", n, ranges, c.what)
 		if n < int(c.of)*ranges || n > int(c.at*float64(ranges))+40 {
@@ -198,11 +184,13 @@ func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 	if done < 5 || ranges-done < 5 {
 		t.Fatalf("%d of %d ranges were done: the test needs some", done, ranges)
 	}
-	for name, data := range objects(t, o.Output) {
+	there := objects(t, o.Output)
+	for name, data := range there {
 		if strings.HasPrefix(name, "trees/") && data != want[name] {
 			t.Errorf("%s is there and is not whole", name)
 		}
 	}
+	done = countParts(there) // the server may have finished what the run gave up
 	written, skipped := transforms.Progress.Written.Load(), transforms.Progress.Skipped.Load()
 	same(t, "resumed", want, run(t, o))
 	if n := transforms.Progress.Skipped.Load() - skipped; n != int64(done) {
@@ -241,9 +229,7 @@ func withFaults(t *testing.T, b bucket, o Options, want map[string]string) {
 		met += b.server.Met(f)
 	}
 	b.server.Break(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Logf("%d faults", met)
 	same(t, "with faults", want, objects(t, o.Output))
 }
@@ -259,9 +245,7 @@ func twoAtOnce(t *testing.T, b bucket, o Options, want map[string]string) {
 func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 	for _, kind := range []string{"trees", "failures"} {
 		paths, err := partPaths(o.Output, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, data := range map[int]string{0: "not Parquet", 1: want[store.Within(b.uri+"/first/out", paths[2])], 2: ""} {
 			put(t, paths[i], []byte(data))
 		}
@@ -289,9 +273,7 @@ func overwritten(t *testing.T, b bucket, o Options) {
 func TestModelInBucket(t *testing.T) {
 	b := gsBucket(t)
 	data, err := os.ReadFile(filepath.Join("..", "model", "english.tbm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uri := b.uri + "/english.tbm"
 	put(t, uri, data)
 	b.server.Break(nil)

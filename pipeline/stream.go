@@ -15,21 +15,20 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Stream parses the inputs and writes their sentences in the format o.To to w
-// in input order, with the same stages as a run but in this process and without
-// an output folder or temporary files. The sentences of a run's output in the
-// same format have the same bytes.
+// Stream parses the inputs and writes their sentences to w in input order, in the
+// format o.To. It has the stages of a run, but works in this process, without an output
+// folder or temporary files. The bytes of the sentences are those of a run's output in
+// the same format.
 //
-// Standard input and named pipes are read as they come: whenever the input
-// pauses, all sentences of its complete paragraphs are parsed and written. w
-// gets whole sentences, many in one call of Write if they come fast.
+// Standard input and named pipes are read as they come: whenever the input pauses, all
+// sentences of its complete paragraphs are parsed and written. w receives whole
+// sentences, many in one call of Write if they come fast.
 //
-// With o.EndMarks a program that writes documents to standard input, JSON lines
-// or one a line, knows when it has all of one: see endMark.
+// With o.EndMarks, a mark follows the last sentence of each document (see endMark), so
+// that a program that writes documents to standard input knows when a document is
+// complete. With o.Limit, Stream ends after so many sentences.
 //
-// With o.Limit it ends after the first o.Limit sentences.
-//
-// Stream returns the sums; what is wrong before any work is a *Refusal.
+// Stream returns the sums of its work. An error before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error) {
 	if o.HasNoInput() {
 		return nil, refuse("no input: name files or folders; '-' reads standard input")
@@ -46,7 +45,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	case o.EndMarks && !format.marks:
 		return nil, refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", format.Name)
 	case o.Rows.Words:
-		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv writes a row for each word, too")
+		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv also writes a row for each word")
 	}
 	if err := o.checkLimit(); err != nil {
 		return nil, err
@@ -68,10 +67,10 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		}
 	}
 	if o.Write.Generator != "" {
-		o.Write.Model = modelName(o.Model, digest)
+		o.Write.Model = cmp.Or(worldName(&o.Rows), modelName(o.Model, digest))
 	}
 	rows := &Writer{format, o.Write, format.begin(o.Write)}
-	s := &stream{model: m, modelID: output.ModelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), rows: rows}
+	s := &stream{model: m, made: output.Provenance{ModelDigest: digest, Options: o.Rows}, options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), rows: rows}
 	if o.EndMarks {
 		s.marks = &endMarks{before: format.beforeMark}
 		s.pace.Ends = true
@@ -79,7 +78,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Limit > 0 {
 		s.limit = &limit{left: o.Limit}
 	}
-	switch err := o.read(ctx, inputs, &s.pace, func(read reader) error { return s.parse(ctx, read) }); {
+	switch err := o.read(ctx, inputs, m, &s.pace, func(read reader) error { return s.parse(ctx, read) }); {
 	case err == errLimit:
 		s.sum.Cut()
 	case err != nil:
@@ -104,10 +103,10 @@ type reader func(ctx context.Context, emit func(transforms.Chunk) error) error
 
 // read calls each with a reader of every range of the inputs, in order. Standard input
 // and named pipes are read as they come.
-func (o *Options) read(ctx context.Context, inputs []source.Input, pace *transforms.Pace, each func(read reader) error) error {
+func (o *Options) read(ctx context.Context, inputs []source.Input, m transforms.Stages, pace *transforms.Pace, each func(read reader) error) error {
 	for len(inputs) > 0 {
 		if inputs[0].Live() {
-			if err := o.readLive(inputs[0], pace, each); err != nil {
+			if err := o.readLive(inputs[0], m, pace, each); err != nil {
 				return err
 			}
 			inputs = inputs[1:]
@@ -126,7 +125,7 @@ func (o *Options) read(ctx context.Context, inputs []source.Input, pace *transfo
 				return err
 			}
 			if err := each(func(ctx context.Context, emit func(transforms.Chunk) error) error {
-				return transforms.ReadPaced(ctx, &r, o.Rows, pace, emit)
+				return transforms.ReadPaced(ctx, &r, m, o.Rows, pace, emit)
 			}); err != nil {
 				return err
 			}
@@ -137,7 +136,7 @@ func (o *Options) read(ctx context.Context, inputs []source.Input, pace *transfo
 }
 
 // readLive is read of standard input or a named pipe.
-func (o *Options) readLive(in source.Input, pace *transforms.Pace, each func(read reader) error) error {
+func (o *Options) readLive(in source.Input, m transforms.Stages, pace *transforms.Pace, each func(read reader) error) error {
 	live := transforms.Live{Input: in, From: o.Stdin}
 	if in.URI != "-" {
 		f, err := os.Open(filepath.FromSlash(in.URI))
@@ -148,11 +147,11 @@ func (o *Options) readLive(in source.Input, pace *transforms.Pace, each func(rea
 		live.From = f
 	}
 	return each(func(ctx context.Context, emit func(transforms.Chunk) error) error {
-		return transforms.ReadLive(ctx, &live, o.Rows, pace, emit)
+		return transforms.ReadLive(ctx, &live, m, o.Rows, pace, emit)
 	})
 }
 
-// isInput says whether the file that is to be written is there and an input.
+// isInput reports whether the file that is to be written is there and an input.
 func isInput(output string, inputs []source.Input) bool {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
@@ -163,7 +162,7 @@ func isInput(output string, inputs []source.Input) bool {
 	})
 }
 
-// isFile says whether a URI names the file of info.
+// isFile reports whether a URI names the file of info.
 func isFile(info os.FileInfo, uri string) bool {
 	if store.IsRemote(uri) {
 		return false
@@ -174,7 +173,7 @@ func isFile(info os.FileInfo, uri string) bool {
 
 type stream struct {
 	model   transforms.Stages
-	modelID string
+	made    output.Provenance
 	options output.RowOptions
 	pace    transforms.Pace
 	rows    *Writer
@@ -251,7 +250,7 @@ func (s *stream) write(c transforms.Chunk) error {
 		if err := s.endsBefore(&c, sentence.File); err != nil {
 			return err
 		}
-		t := batch.TreeRow(i, s.modelID)
+		t := batch.TreeRow(i, &s.made)
 		s.marks.count(nil)
 		if err := s.row(&output.Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
 			return err

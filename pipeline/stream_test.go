@@ -64,17 +64,13 @@ func TestStreamIsNoBatch(t *testing.T) {
 					continue
 				}
 				n, err := fromStdout.Read(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got.Write(b[:n])
 			}
 			toStdin.Close()
 			rest, _ := io.ReadAll(fromStdout)
 			got.Write(rest)
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+			must(t, <-done)
 			file := write(t, map[string]string{"a": strings.Join(c.pieces, "")})
 			from := options(file, "")
 			from.Rows.Lines = c.lines
@@ -231,9 +227,7 @@ func TestLimitSums(t *testing.T) {
 		o := options(dir, "")
 		o.To, o.Limit, o.RangeBytes = "tsv", limit, 50
 		sum, err := Stream(t.Context(), o, &b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return sum, b.String()
 	}
 	whole, _ := sums(0)
@@ -430,9 +424,7 @@ func TestEndMarksAreNoBatch(t *testing.T) {
 				io.WriteString(toStdin, c.piece)
 				for {
 					line, err := out.ReadString('\n')
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if strings.Contains(line, fmt.Sprintf(`"document":%d,`, i+1)) {
 						break
 					}
@@ -442,9 +434,7 @@ func TestEndMarksAreNoBatch(t *testing.T) {
 			if rest, _ := io.ReadAll(out); len(rest) > 1 {
 				t.Errorf("more than %q", rest)
 			}
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+			must(t, <-done)
 		})
 	}
 }

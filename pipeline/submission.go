@@ -15,7 +15,7 @@ import (
 	"github.com/treebeam/treebeam/pipeline/engine"
 )
 
-// A Submission is a job that an engine has taken.
+// A Submission is a job that an engine has accepted.
 type Submission struct {
 	Engine  string // with its address: "flink at localhost:8099"
 	ID      string // as the engine has given it
@@ -27,7 +27,7 @@ type Submission struct {
 	Stays bool
 }
 
-// String is the job in a few words.
+// String describes the job in a few words.
 func (s *Submission) String() string {
 	text := fmt.Sprintf("job %s (%s) on %s", s.ID, s.Name, s.Engine)
 	if s.Console != "" {

@@ -38,9 +38,7 @@ func onEngine(t *testing.T) Options {
 func start(t *testing.T, o Options) (told []Submission, p *Prepared, sum *output.Summary, err error) {
 	t.Helper()
 	p, err = Prepare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { p.Close() })
 	p.Submitted = func(s Submission) { told = append(told, s) }
 	sum, err = Run(context.Background(), p)
@@ -220,12 +218,8 @@ func TestJobTravels(t *testing.T) {
 	var job, got transforms.Job
 	fill(t, reflect.ValueOf(&job).Elem())
 	data, err := json.Marshal(job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(data, &got))
 	if !reflect.DeepEqual(job, got) {
 		t.Errorf("sent %+v\ngot  %+v", job, got)
 	}
@@ -237,18 +231,12 @@ func TestSubmittedPipeline(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, transforms.Job{Run: output.Run{Record: output.Record{FP: strings.Repeat("0123456789abcdef", 4)}, Ranges: 1 << 20, Output: "gs://bucket/out"}})
 	edges, _, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx := context.Background()
 	environment, err := graphx.CreateEnvironment(ctx, "beam:env:docker:v1", func(context.Context) string { return "image" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	model, err := graphx.Marshal(edges, &graphx.Options{Environment: environment})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := len(model.String()); n > 64<<10 {
 		t.Errorf("the pipeline takes %d bytes", n)
 	}
@@ -325,9 +313,7 @@ func (s *flinkServer) GetJobMetrics(context.Context, *jobpb.GetJobMetricsRequest
 func TestFlinkCancels(t *testing.T) {
 	server := &flinkServer{}
 	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server.endpoint = listener.Addr().String()
 	service := grpc.NewServer()
 	jobpb.RegisterJobServiceServer(service, server)

@@ -63,7 +63,7 @@ func TestTable(t *testing.T) {
 	}
 	again := o
 	again.Rows.Keep = "shop"
-	refused(t, tryRun(again), "--keep: was shop,stars,none, is shop")
+	refused(t, tryRun(again), `--keep: was "shop,stars,none", is shop`)
 }
 
 // TestKeepRefusals has keys that cannot be columns, and formats without columns.
@@ -139,9 +139,7 @@ func TestWords(t *testing.T) {
 			return os.WriteFile(path, data, 0o644)
 		},
 	} {
-		if err := harm(parts[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, harm(parts[0]))
 		same(t, "a part of words "+what, run(t, o), first)
 	}
 	stream := options(dir, "")
@@ -168,9 +166,7 @@ func TestFlat(t *testing.T) {
 		r := csv.NewReader(strings.NewReader(streamed(t, o)))
 		r.Comma = comma
 		rows, err := r.ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, row := range rows {
 			got = append(got, fmt.Sprintf("%s|%s|%s|%s", row[0], row[3], row[4], row[len(row)-1]))

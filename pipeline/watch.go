@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// A Watch tells how far a run is, and what this process, or the machines of an
-// engine, have done of it since the watch began. What an earlier run had done is in
-// no rate. No result depends on it.
+// A Watch measures the progress of a run. Its rates count the work since the watch
+// began, here or on the machines of an engine, and none of earlier runs. No result
+// depends on it.
 type Watch struct {
 	Before Parts // what was done when it began; zero if it was not asked for
 
@@ -31,8 +31,8 @@ func countedNow() counted {
 	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load(), p.Skipped.Load(), p.Damaged.Load()}
 }
 
-// Watch begins to watch the run, which is about to start. With ask it looks at what
-// the output holds now.
+// Watch begins to watch a run that is about to start. With ask, it first counts the
+// parts in the output.
 func (p *Prepared) Watch(ctx context.Context, ask bool) *Watch {
 	w := &Watch{run: p, asked: ask, start: time.Now(), counted: countedNow()}
 	if ask {
@@ -41,7 +41,7 @@ func (p *Prepared) Watch(ctx context.Context, ask bool) *Watch {
 	return w
 }
 
-// A Going is how far a run is.
+// A Going is the progress of a run.
 type Going struct {
 	Elapsed time.Duration // since the watch began
 	Total   int64         // stored bytes of the whole input
@@ -54,8 +54,8 @@ type Going struct {
 	Words   int64         // parsed since then
 }
 
-// Going looks how far the run is. Of one that is done elsewhere it asks the store for
-// the names of its parts.
+// Going returns the progress of the run. If the run works elsewhere, it asks the store
+// for the names of the parts.
 func (w *Watch) Going(ctx context.Context) Going {
 	g := Going{
 		Elapsed: time.Since(w.start), Ranges: int64(w.run.Job.Ranges), Total: w.run.Bytes,
@@ -72,14 +72,15 @@ func (w *Watch) Going(ctx context.Context) Going {
 	return g
 }
 
-// Rate is the words a second since the watch began.
+// Rate is the number of words per second since the watch began.
 func (g *Going) Rate() float64 { return rate(g.Words, g.Elapsed) }
 
 func rate(words int64, elapsed time.Duration) float64 {
 	return float64(words) / max(elapsed.Seconds(), 1e-3)
 }
 
-// Percent is how much of the input is done, from 0 to 100; false if it has no bytes.
+// Percent is the share of the input that is done, from 0 to 100. It is false if the
+// input has no bytes.
 func (g *Going) Percent() (p int, known bool) {
 	if g.Total <= 0 {
 		return 0, false
@@ -87,8 +88,8 @@ func (g *Going) Percent() (p int, known bool) {
 	return int(min(100*float64(g.Before+g.Bytes)/float64(g.Total), 100)), true
 }
 
-// Left is the time left if what is left goes as fast as what was done since the watch
-// began, and false if that is nothing yet.
+// Left estimates the time left from the speed since the watch began. It is false if
+// nothing was done since then.
 func (g *Going) Left() (left time.Duration, known bool) {
 	rest := g.Total - g.Before - g.Bytes
 	if g.Bytes <= 0 || rest < 0 {
@@ -100,19 +101,19 @@ func (g *Going) Left() (left time.Duration, known bool) {
 // Stop ends the watch.
 func (w *Watch) Stop() { w.elapsed = time.Since(w.start) }
 
-// A Done is what was done of a run, without what an earlier one did.
+// A Done is the work of this run, without the work of earlier ones.
 type Done struct {
 	Elapsed  time.Duration
 	Words    int64 // parsed
-	Known    bool  // Words is: the work was done in this process, or nothing was done before
-	Earlier  int64 // parts that an earlier run had done
+	Known    bool  // whether Words is known: the run worked in this process, or had nothing to resume
+	Earlier  int64 // parts that an earlier run had finished
 	Finished int64 // parts finished since
-	Damaged  int64 // parts that were there and were made anew; 0 if the work was done elsewhere
+	Damaged  int64 // damaged parts that were made again; 0 if the run worked elsewhere
 }
 
-// Done is what was done until Stop. sum is the summary of the whole output, nil if
-// unknown. The work of an engine's machines follows from what was there before, if that
-// was asked for.
+// Done returns the work until Stop. sum is the summary of the whole output, nil if
+// unknown. The work of an engine's machines is computed from the parts that existed
+// before, if Watch was told to ask.
 func (w *Watch) Done(sum *output.Summary) Done {
 	d := Done{Elapsed: w.elapsed}
 	if w.run.Here() {
@@ -129,7 +130,7 @@ func (w *Watch) Done(sum *output.Summary) Done {
 	return d
 }
 
-// Add adds what was done of another run.
+// Add adds the work of another run.
 func (d *Done) Add(o Done) {
 	d.Elapsed += o.Elapsed
 	d.Words += o.Words
@@ -139,17 +140,17 @@ func (d *Done) Add(o Done) {
 	d.Damaged += o.Damaged
 }
 
-// Rate is the words a second, if Known.
+// Rate is the number of words per second, if Known.
 func (d *Done) Rate() float64 { return rate(d.Words, d.Elapsed) }
 
-// Parts are the finished parts of a run, as far as the names of their files tell.
+// Parts counts the finished parts of a run by the names of their files.
 type Parts struct {
 	Parts int
 	Bytes int64 // of stored input in them
 }
 
-// Finished looks at what the output holds now. It asks the store for the names
-// in one folder; what it cannot see counts as not done.
+// Finished counts the parts in the output now. It asks the store for the names in one
+// folder. Parts that it cannot see count as missing.
 func (p *Prepared) Finished(ctx context.Context) Parts {
 	var s Parts
 	folder := store.Join(p.Job.Output, "trees")

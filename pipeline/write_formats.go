@@ -37,7 +37,7 @@ var Formats = []Format{
 	{Name: "html", Extensions: []string{".html", ".htm"}, Conf: true, begin: func(o WriteOptions) rowWriter { return &page{o: o.Picture} }},
 }
 
-// FormatOf returns the format of a name, nil if there is none.
+// FormatOf returns the format with a name, or nil.
 func FormatOf(name string) *Format {
 	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
@@ -46,8 +46,8 @@ func FormatOf(name string) *Format {
 	return &Formats[i]
 }
 
-// FormatOfFile returns the format that the name of a file means, without the extension
-// of its compression; nil if there is none.
+// FormatOfFile returns the format of a file by the extension of its name, without the
+// extension of a compression, or nil.
 func FormatOfFile(name string) *Format {
 	i := slices.IndexFunc(Formats, func(f Format) bool { return slices.Contains(f.Extensions, path.Ext(name)) })
 	if i < 0 {
@@ -79,7 +79,7 @@ func OneOfFormats() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// WriteOptions says, in addition to the name of the format, what a Writer writes.
+// WriteOptions say what a Writer writes in addition to the columns of its format.
 type WriteOptions struct {
 	// Generator and Model are the values of the comments "# generator" and
 	// "# model" at the head of CoNLL-U; "" writes none.
@@ -113,9 +113,9 @@ func NewWriter(to string, o WriteOptions) (*Writer, error) {
 }
 
 // Append appends a row to dst. In CoNLL-U, the first row of a file begins with the
-// comments generator and model, unless it is from CoNLL-U that has a comment of one of
-// these names, for that comes back as it was, or from CoNLL-X, which has no comments. A
-// second row of svg, or one without a tree, is a *Refusal.
+// comments generator and model. It does not if its input was CoNLL-U with a comment of
+// one of these names, which is kept, or CoNLL-X, which has no comments. A second row of
+// svg, or a row of svg without a tree, is a *Refusal.
 func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) { return w.file.append(dst, r) }
 
 // End appends what follows the last row. An svg without a row is a *Refusal.
@@ -228,21 +228,33 @@ func blockText(f *parquet.Failure) string {
 	return f.Text
 }
 
-// breaks says whether r is white space that is none of the text's own: an
+// breaks reports whether r is white space that is none of the text's own: an
 // ASCII space or what some reader takes for the end of a line. No-break spaces
 // stay.
 func breaks(r rune) bool {
 	return r == ' ' || '\t' <= r && r <= '\r' || 0x1c <= r && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// ModelName is how the comment "# model" names the model of a digest: by the column
-// model_id. If the program contains the model, its name and treebank come first, such
-// as "embedded en_ewt-ud-2.16". ModelName opens the models in the program.
-func ModelName(digest string) string {
+// ModelName returns the name for the comment "# model" of the model with a digest: its
+// model_id. For a model in the program, the name and treebank come first, such as
+// "embedded en_ewt-ud-2.16". If the options fix one language of the built-in models,
+// the name is like "world:de". ModelName opens the models in the program.
+func ModelName(digest string, o *output.RowOptions) string {
+	if name := worldName(o); name != "" {
+		return name
+	}
 	if uri, m := model.BuiltIn(digest); m != nil {
 		return modelName(uri, digest)
 	}
 	return output.ModelID(digest)
+}
+
+// worldName is the name of the one language of a world that options ask for, or "".
+func worldName(o *output.RowOptions) string {
+	if o.World == "" || o.Language == model.AutoLanguage || strings.Contains(o.Language, ",") {
+		return ""
+	}
+	return model.EmbeddedWorld + ":" + o.Language + " " + output.ModelID(o.World)
 }
 
 // modelName is ModelName of a model that was opened by a URI.

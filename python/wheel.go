@@ -40,6 +40,7 @@ type Wheel struct {
 	Program      []byte    // the executable file
 	Readme       []byte    // Markdown, what package registries show
 	Licenses     []File    // the texts of licences
+	Materials    File      // the bill of materials (PEP 770); none if it has no name
 	Time         time.Time // of all files in the wheel
 }
 
@@ -63,7 +64,7 @@ func (w *Wheel) Write(out io.Writer) (name string, err error) {
 	info := "treebeam-" + version + ".dist-info/"
 	z := &archive{zip: zip.NewWriter(out), when: w.Time}
 	z.zip.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(out, flate.BestSpeed) // 124 MB, most of it does not compress
+		return flate.NewWriter(out, flate.BestCompression) // an index takes 100 MB
 	})
 	entries, err := fs.ReadDir(module, "treebeam")
 	if err != nil {
@@ -88,6 +89,9 @@ func (w *Wheel) Write(out io.Writer) (name string, err error) {
 	for _, f := range w.Licenses {
 		z.add(info+"licenses/"+f.Name, 0o644, f.Data)
 		names = append(names, f.Name)
+	}
+	if w.Materials.Name != "" {
+		z.add(info+"sboms/"+w.Materials.Name, 0o644, w.Materials.Data)
 	}
 	z.add(info+"METADATA", 0o644, metadata(version, names, w.Readme))
 	z.add(info+"WHEEL", 0o644, []byte("Wheel-Version: 1.0\nGenerator: treebeam\nRoot-Is-Purelib: false\nTag: py3-none-"+
@@ -131,7 +135,7 @@ var described = regexp.MustCompile(`^(?:v?(\d+(?:\.\d+)+)(?:-(\d+)-g([0-9a-f]+))
 func Version(describe string, commits int) (string, error) {
 	m := described.FindStringSubmatch(describe)
 	if m == nil {
-		return "", fmt.Errorf("python: %q is no version that git describe gives for a tag such as v1.2.0", describe)
+		return "", fmt.Errorf("python: %q is not a version that git describe prints for a tag such as v1.2.0", describe)
 	}
 	tag, since, commit, dirty := m[1], m[2], m[3]+m[4], m[5] != ""
 	version := tag

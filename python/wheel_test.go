@@ -34,7 +34,8 @@ func TestVersion(t *testing.T) {
 
 func wheel() *Wheel {
 	return &Wheel{System: "linux", Arch: "amd64", Version: "v1.0", Program: bytes.Repeat([]byte("program"), 1000), Readme: []byte("# Read me\n"),
-		Licenses: []File{{"LICENSE", []byte("free")}, {"NOTICE.md", []byte("models")}}, Time: time.Unix(1_790_000_000, 0).UTC()}
+		Licenses:  []File{{"LICENSE", []byte("free")}, {"NOTICE.md", []byte("models")}},
+		Materials: File{"program.json", []byte("modules")}, Time: time.Unix(1_790_000_000, 0).UTC()}
 }
 
 // What pip checks: RECORD names every file with its digest and size, and the
@@ -83,11 +84,12 @@ func TestWheel(t *testing.T) {
 			t.Errorf("RECORD has another digest or size of %s: %s", f[0], line)
 		}
 		for file, part := range map[string]string{
-			"treebeam/_version.py":    `__version__ = "1.0"`,
-			"treebeam/__init__.py":    "import Parser",
-			info + "METADATA":         "\nVersion: 1.0\n",
-			info + "WHEEL":            "\nTag: py3-none-musllinux_1_1_x86_64\n",
-			info + "licenses/LICENSE": "free",
+			"treebeam/_version.py":      `__version__ = "1.0"`,
+			"treebeam/__init__.py":      "import Parser",
+			info + "METADATA":           "\nVersion: 1.0\n",
+			info + "WHEEL":              "\nTag: py3-none-musllinux_1_1_x86_64\n",
+			info + "licenses/LICENSE":   "free",
+			info + "sboms/program.json": "modules",
 		} {
 			if f[0] == file && !strings.Contains(data, part) {
 				t.Errorf("%s has no %q", file, part)

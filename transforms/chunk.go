@@ -1,10 +1,12 @@
-// Package transforms holds the stages of the pipeline as Beam transforms: Read,
-// Segment, Encode, Tag, Prune, Parse, Write and Finish. It does no arithmetic of
-// the parser: it cuts, hands over, counts and commits.
+// Package transforms parses text in Apache Beam pipelines. Its main entry is
+// ParseDocuments, which turns a collection of documents into trees and failures.
+// ReadText, ReadJSONL, ReadTable and ReadCoNLL read files, WriteTrees writes Parquet,
+// and Segment, Encode, Tag, Prune, Parse and Trees are the stages of ParseDocuments.
+// docs/beam.md introduces them. Expand, Read, Write, Mend and Finish surround the stages
+// in a run of treebeam parse, which has a Job.
 //
-// A Chunk is the only element type between Read and Write. Like every element in Beam
-// it is immutable: a stage copies what it changes, so a collection of chunks may have
-// any number of consumers.
+// Elements pass between stages as Chunks. Like every element in Beam they are immutable:
+// a stage copies what it changes, so a collection may have any number of consumers.
 package transforms
 
 import (
@@ -28,8 +30,8 @@ type Block struct {
 // A Sentence is a sentence and the file that it came from.
 type Sentence struct {
 	File int32 // index into Chunk.Files
-	// Fault, if set by Read, says why the sentence must fail: heads that were
-	// to be kept cannot be.
+	// Fault, if set by Read, says why the sentence must fail: its heads should be kept,
+	// but they are not part of a tree.
 	Fault *conllu.Error
 	syntax.Sentence
 }
@@ -51,8 +53,8 @@ func (s *Sentence) surface() string {
 	return b.String()
 }
 
-// unparsed is s as CoNLL-U without its tree and with the reason in a comment:
-// what convert gives back for a sentence that failed.
+// unparsed is s as CoNLL-U without its tree and with the reason in a comment. treebeam
+// convert writes it for a sentence that failed.
 func (s *Sentence) unparsed(reason string) string {
 	return string(conllu.Append(nil, conllu.Failed(&s.Sentence, reason)))
 }
@@ -63,7 +65,7 @@ type place struct {
 	line   int64 // 1-based; 0 is unknown
 }
 
-// failed is the row of something that is missing from trees/.
+// failed returns the row of something that is missing from trees/.
 func failed(stage string, why syntax.Fault, at place, text string) output.Failure {
 	return output.Failure{Failure: syntax.Failure{
 		Fault: why, Stage: stage, Severity: syntax.SeverityError, ByteOffset: at.offset, Line: at.line, Text: text,
@@ -77,26 +79,27 @@ func warned(stage string, why syntax.Fault, at place, text string) output.Failur
 	return row
 }
 
-// A Chunk is a run of consecutive blocks or sentences of one range, about
-// 5,000 tokens, in input order. Nobody changes a chunk that has been emitted, nor
-// anything in it.
+// A Chunk is a run of consecutive blocks or sentences, about 5,000 tokens, in input
+// order. They come from one range of a run, or from documents. A chunk that has been
+// emitted must not be changed, nor anything that it refers to.
 type Chunk struct {
 	Range   int
 	Attempt uint64 // the reading of the range that made it; not part of any result
-	Seq     int    // 0, 1, ... within the attempt
+	Seq     int    // 0, 1, ... in the attempt
 	Last    bool   // the attempt's last chunk
 	Skip    bool   // the range was already done; the chunk is empty
 	Void    bool   // the attempt has ended with an error; the chunk is empty
 
-	Ends      []output.File  // in the last chunk: what Read counted, by piece
-	Files     []output.File  // of this chunk: what its rows are about
+	Ends      []output.File  // in the last chunk: the counts of Read, by piece
+	Files     []output.File  // the files or documents of the blocks, sentences and failures
 	Blocks    []Block        // empty after Segment
-	Segmented []output.Count // by file: what Segment made of this chunk
+	Segmented []output.Count // the counts of Segment for this chunk, by file
 	Sentences []Sentence
 	Failures  []output.Failure
 }
 
-// Batch is what the chunk, which was through all stages, adds to an output.
+// Batch returns what the chunk adds to an output after all stages. It shares memory
+// with the chunk.
 func (c *Chunk) Batch() *output.Batch {
 	trees := make([]output.Tree, len(c.Sentences))
 	for i := range c.Sentences {

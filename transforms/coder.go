@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// encode writes a value of structs, slices, pointers, strings and numbers, without
-// their names: only the same program can read it. Equal values have equal bytes.
-// Unexported fields are left out. A chunk takes a fraction of the time that gob takes.
-// That matters even where all stages are fused, because Beam encodes one element in
-// three or so to learn its size.
+// encode writes a value of structs, slices, pointers, strings and numbers without the
+// names of types and fields, so only the same program can read it. Equal values have
+// equal bytes. Unexported fields are left out. It is several times as fast as gob, which
+// matters even if all stages are fused, because Beam encodes about every third element to
+// learn its size.
 func encode[T any](v T) ([]byte, error) {
 	scratch := encoded.Get().(*[]byte)
 	defer encoded.Put(scratch)

@@ -45,9 +45,7 @@ func TestChunksSurviveTheirCoder(t *testing.T) {
 	empty.Sentences = make([]Sentence, 3) // nil slices stay nil
 	for _, c := range []Chunk{full, empty, {}} {
 		data, err := encodeChunk(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		back, err := decodeChunk(data)
 		if err != nil || !reflect.DeepEqual(back, c) {
 			t.Errorf("%v; got %+v, want %+v", err, back, c)

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 // MaxCustomBytes bounds a file of CustomFiles.
 const MaxCustomBytes = 32 << 20
 
-// CustomFiles names the files in which users add their own knowledge of the text to the
-// model (docs/custom.md): paths or URIs, "" for none. The process that starts a run
+// CustomFiles names the user's lists, which add knowledge of the text to the model
+// (docs/custom.md): paths or URIs, "" for none. The process that builds the pipeline
 // reads them once.
 type CustomFiles struct {
 	Abbreviations string
@@ -27,46 +28,41 @@ type CustomFiles struct {
 	Exceptions    string
 }
 
-// CustomTexts are what the files say, without comments and what else changes
-// nothing: equal ones give equal rows. "" says nothing. They travel in the output
-// folder, for workers do not see the files, and show there what an output was made
-// with.
+// CustomTexts are the contents of CustomFiles without comments and other parts that
+// change no result; "" is an empty list. A run keeps them in its output folder, where
+// workers find them and where they document the output.
 type CustomTexts struct {
 	Abbreviations string
 	KeepTogether  string
 	Exceptions    string
 }
 
-func (f *CustomFiles) all() [3]string {
-	return [...]string{f.Abbreviations, f.KeepTogether, f.Exceptions}
-}
 func (t *CustomTexts) all() [3]*string {
 	return [...]*string{&t.Abbreviations, &t.KeepTogether, &t.Exceptions}
 }
 
 // Names returns the option and the name of every file.
 func (f *CustomFiles) Names(yield func(option, name string) bool) {
-	for i, name := range f.all() {
-		if name != "" && !yield("--"+output.CustomLists[i], name) {
+	for i, name := range (*CustomTexts)(f).all() {
+		if *name != "" && !yield("--"+output.CustomLists[i], *name) {
 			return
 		}
 	}
 }
 
-// Read reads the files. Errors name the option, the file and the line, and say
-// what to do.
+// Read reads the files. Errors name the option, the file, the line and the remedy.
 func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 	t := new(CustomTexts)
-	for i, name := range f.all() {
-		if name == "" {
+	for i, name := range (*CustomTexts)(f).all() {
+		if *name == "" {
 			continue
 		}
-		data, err := readBounded(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
+		data, err := readBounded(ctx, *name)
+		if err == nil {
+			*t.all()[i], err = plainList(i, data)
 		}
-		if *t.all()[i], err = plainList(i, data); err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(*name), err)
 		}
 	}
 	return t, nil
@@ -96,56 +92,47 @@ func readBounded(ctx context.Context, uri string) ([]byte, error) {
 	return data, err
 }
 
-// plainList reduces the text of a list to what it says.
-func plainList(list int, text []byte) (string, error) {
-	var lines []string
-	var err error
+// parseList reads the text of a list, by its number.
+func parseList(l *model.Lists, list int, text []byte) (err error) {
 	switch list {
 	case 0:
-		lines, err = model.ReadAbbreviations(text)
+		l.Abbreviations, err = model.ReadAbbreviations(text)
 	case 1:
-		lines, err = model.ReadKeepTogether(text)
+		l.KeepTogether, err = model.ReadKeepTogether(text)
 	default:
-		rows, rowsErr := model.ReadExceptions(text)
-		for _, x := range rows { // their order says which comes first
-			lines = append(lines, x.Form+"\t"+orUnknown(x.UPOS)+"\t"+orUnknown(x.Lemma))
-		}
-		return joined(lines), rowsErr
+		l.Exceptions, err = model.ReadExceptions(text)
 	}
+	return err
+}
+
+// plainList reduces the text of a list to what it says.
+func plainList(list int, text []byte) (string, error) {
+	var l model.Lists
+	err := parseList(&l, list, text)
+	lines := slices.Concat(l.Abbreviations, l.KeepTogether) // one of which is empty
 	slices.Sort(lines)
-	return joined(slices.Compact(lines)), err
-}
-
-func orUnknown(column string) string {
-	if column == "" {
-		return "_"
+	lines = slices.Compact(lines)
+	for _, x := range l.Exceptions { // their order says which comes first
+		lines = append(lines, x.Form+"\t"+cmp.Or(x.UPOS, "_")+"\t"+cmp.Or(x.Lemma, "_"))
 	}
-	return column
-}
-
-func joined(lines []string) string {
 	if len(lines) == 0 {
-		return ""
+		return "", err
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return strings.Join(lines, "\n") + "\n", err
 }
 
-// Lists are the texts as a model wants them.
-func (t *CustomTexts) Lists() (l *model.Lists, err error) {
-	l = new(model.Lists)
-	for i, read := range []func(text []byte) error{
-		func(text []byte) (err error) { l.Abbreviations, err = model.ReadAbbreviations(text); return err },
-		func(text []byte) (err error) { l.KeepTogether, err = model.ReadKeepTogether(text); return err },
-		func(text []byte) (err error) { l.Exceptions, err = model.ReadExceptions(text); return err },
-	} {
-		if err := read([]byte(*t.all()[i])); err != nil {
+// Lists returns the texts in the form that a model takes.
+func (t *CustomTexts) Lists() (*model.Lists, error) {
+	l := new(model.Lists)
+	for i, text := range t.all() {
+		if err := parseList(l, i, []byte(*text)); err != nil {
 			return nil, fmt.Errorf("--%s: %w", output.CustomLists[i], err)
 		}
 	}
 	return l, nil
 }
 
-// Note puts the digests of the texts into o, "" for texts that say nothing.
+// Note puts the digests of the texts into o, "" for empty texts.
 func (t *CustomTexts) Note(o *output.RowOptions) {
 	for i, text := range t.all() {
 		*o.CustomDigests()[i] = ""
@@ -205,8 +192,9 @@ var customized = struct {
 // maxCustomized bounds customized: a process rarely has more than one.
 const maxCustomized = 4
 
-// Customize returns stages that do what m does, by what o and texts say: m itself
-// if that is nothing. texts is not called if this process has made them before.
+// Customize returns the stages of m with the lists of texts and o.Unconstrained applied,
+// or m itself if there are none. It does not call texts if this process has made the same
+// stages before.
 func Customize(m Stages, o *output.RowOptions, texts func() (*CustomTexts, error)) (Stages, error) {
 	key := customKey{unconstrained: o.Unconstrained}
 	for i, digest := range o.CustomDigests() {

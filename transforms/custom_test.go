@@ -47,9 +47,7 @@ func travels(t *testing.T, list int, text string) bool {
 	said := func(text string) *model.Lists {
 		texts := [3]transforms.CustomTexts{{Abbreviations: text}, {KeepTogether: text}, {Exceptions: text}}
 		l, err := texts[list].Lists()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return l
 	}
 	got, want := said(plain), said(text)
@@ -80,9 +78,7 @@ var oddities = strings.Split(`don't|a|.| |  |`+"\t|\n|\x00|\x1c|\x85|\u00a0|\u20
 // odd the text.
 func TestWordsCoverSentences(t *testing.T) {
 	m, _, err := transforms.OpenModel("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rng := rand.New(rand.NewPCG(1, 9))
 	words := 0
 	for range 3000 {

@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/io/text"
 )
 
-// LeastPiece returns what decides for a plan how small the pieces of a large file may be,
-// by its name and first bytes: source.PlanOptions.Least. A file that no reader can
-// begin to read in the middle is not cut.
+// LeastPiece returns the function for source.PlanOptions.Least. From the name and the
+// first bytes of a file, it decides how small its pieces may be, in bytes. A file that
+// cannot be read from the middle is not cut.
 func LeastPiece(o output.RowOptions) func(name string, head []byte) int64 {
 	const whole = math.MaxInt64
 	return func(name string, head []byte) int64 {

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
@@ -18,30 +20,30 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A KeyValue is a field of the caller's.
+// A KeyValue is a field of a Document that the caller adds.
 type KeyValue = parquet.KeyValue
 
-// A Document is a text to parse. Only Text is needed, but NewDocument should make it: its
-// slices are not nil, on which runners in Java hang. Documents have Beam's row coder.
+// A Document is a text to parse. Only Text is required. Make documents with NewDocument,
+// because runners in Java hang on nil slices. Documents have Beam's row coder.
 type Document struct {
-	ID   string // column doc_id; ids of sentences are made of it
+	ID   string // column doc_id, and the beginning of the ids of its sentences
 	Text string
-	// Meta are fields of the caller's own, which all trees and failures of the document
-	// have. They are a list, because equal maps may have different bytes.
+	// Meta holds the caller's own fields. All trees and failures of the document have
+	// them. It is a list because the bytes of equal maps may differ. Keys must not repeat.
 	Meta []KeyValue
 
 	Source string // column source_uri: where the document comes from
-	Lines  string // what line breaks mean; "" is Options.Lines
+	Lines  string // what line breaks mean, as in Options; "" is Options.Lines
 
-	// If Text is a piece of a larger document, trees and failures have their positions
-	// in that document: Text begins at byte Offset, in line Line (0 is unknown if Offset
-	// is above 0) and after Chars code points. Continues says that other pieces come
-	// before.
+	// Set these if Text is a piece of a larger document, so that trees and failures have
+	// positions in that document. Text begins at byte Offset (from 0), in line Line (from
+	// 1; 0 is unknown if Offset is above 0), after Chars code points. Continues is true
+	// for all pieces but the first.
 	Offset, Line, Chars int64
 	Continues           bool
 
-	// Places say where the paragraphs of Text come from; the transforms that read files
-	// set them. A DoFn that changes Text must set them to an empty slice.
+	// Places map the paragraphs of Text to the file that they come from. The transforms
+	// that read files set them. A DoFn that changes Text must set them to an empty slice.
 	Places []Place
 }
 
@@ -50,8 +52,8 @@ func NewDocument(id, text string, meta ...KeyValue) Document {
 	return Document{ID: id, Text: text, Meta: append([]KeyValue{}, meta...), Places: []Place{}}
 }
 
-// A Place is where a paragraph of a Document comes from: what text.Block says of the bytes
-// [At, At+Length) of Document.Text.
+// A Place says where the paragraph at the bytes [At, At+Length) of Document.Text comes
+// from. The other fields are those of text.Block.
 type Place struct {
 	At, Length                     int64
 	Start, End, Line, Char         int64
@@ -64,11 +66,12 @@ type Place struct {
 type Run struct{ Text, Source, Width, Stored int32 }
 
 // A Tree is a parsed sentence: a row of trees/ with the columns of docs/parquet.md. It
-// has Beam's row coder. The slices of trees that a transform emits are not nil.
+// has Beam's row coder. The transforms emit trees without nil slices.
 type Tree = parquet.Tree
 
-// A Failure says what could not be parsed or read, or was repaired (Severity): a row of
-// failures/ (docs/parquet.md) with the fields of its document. It has Beam's row coder.
+// A Failure says what could not be read or parsed, or, if its Severity is "warning", what
+// was repaired. It is a row of failures/ (docs/parquet.md) with the Meta of its document.
+// It has Beam's row coder.
 type Failure struct {
 	parquet.Failure
 	Meta []KeyValue
@@ -78,33 +81,37 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Document]())
 	beam.RegisterType(reflect.TypeFor[Tree]())
 	beam.RegisterType(reflect.TypeFor[Failure]())
-	register.DoFn3x0[beam.EventTime, Document, func(beam.EventTime, Chunk)](&cutFn{})
+	beam.RegisterDoFn(reflect.TypeFor[cutFn]())
+	beam.RegisterDoFn(reflect.TypeFor[treesFn]())
+	beam.RegisterDoFn(reflect.TypeFor[keyedFn]())
 	register.Emitter2[beam.EventTime, Chunk]()
-	register.DoFn4x0[context.Context, Chunk, func(Tree), func(Failure)](&treesFn{})
-	register.DoFn5x0[context.Context, typex.X, Document, func(typex.X, Tree), func(typex.X, Failure)](&keyedFn{})
 	register.Emitter1[Tree]()
 	register.Emitter1[Failure]()
 }
 
-// ParseDocuments parses documents: it is Segment, Encode, Tag, Prune, Parse and Trees in
-// a row, in one fused stage.
+// ParseDocuments parses documents. It is Segment, Encode, Tag, Prune, Parse and Trees in
+// a row; with keys, a single DoFn does the same.
 //
-// Trees and failures have the windows, timestamps and panes of their documents, which
-// may be unbounded. The sentences of a document are parsed on all cores of the worker.
-// So are those of short documents that are in one bundle and have the same timestamp, if
-// they have no keys and are in the global window with the default trigger; the last of
-// them are emitted when the bundle ends, in the default pane. All others are parsed one
-// after the other, and need as many bundles as there are cores.
-// Sentences of a document are emitted in order as they are ready, about 5,000 tokens at
-// once, so memory does not grow with documents.
-// A text that cannot be parsed is a failure and never an error.
+// Trees and failures have the windows, timestamps and panes of their documents. The
+// collection may be unbounded. Sentences of a document are emitted in order, about 5,000
+// tokens at a time, so memory does not grow with a document, except for its text.
 //
-//	PCollection<Document>       -> PCollection<Tree>,       PCollection<Failure>
-//	PCollection<KV<K,Document>> -> PCollection<KV<K,Tree>>, PCollection<KV<K,Failure>>
+// The sentences of a chunk are parsed on all cores of the worker. A chunk holds several
+// documents only if they have the same timestamp and bundle, and are in the global window
+// with the default trigger; the last chunk of a bundle is then emitted when the bundle
+// ends, in the default pane. Otherwise each document has chunks of its own, and short
+// documents keep all cores busy only if there are as many bundles as cores.
+//
+// A text that cannot be parsed is a failure, never an error. Like all transforms with
+// Options, ParseDocuments panics while the pipeline is built if Options.Check fails. A
+// worker that cannot open the model fails its bundle.
+//
+//	PCollection<Document> or <Chunk> -> PCollection<Tree>,       PCollection<Failure>
+//	PCollection<KV<K,Document>>      -> PCollection<KV<K,Tree>>, PCollection<KV<K,Failure>>
 func ParseDocuments(s beam.Scope, docs beam.PCollection, o Options) (trees, failures beam.PCollection) {
 	s = s.Scope("ParseDocuments")
 	if typex.IsKV(docs.Type()) {
-		return beam.ParDo2(s, &keyedFn{Parsing: o.parsing("ParseDocuments")}, docs)
+		return beam.ParDo2(s, &keyedFn{Parsing: o.parsing("ParseDocuments"), Together: together(docs)}, docs)
 	}
 	chunks := Segment(s, docs, o)
 	for _, stage := range []func(beam.Scope, beam.PCollection, Options) beam.PCollection{Encode, Tag, Prune, Parse} {
@@ -113,7 +120,7 @@ func ParseDocuments(s beam.Scope, docs beam.PCollection, o Options) (trees, fail
 	return Trees(s, chunks, o)
 }
 
-// Trees unpacks chunks that went through all stages, in order.
+// Trees unpacks chunks that went through all stages. The rows of a chunk keep their order.
 //
 //	PCollection<Chunk> -> PCollection<Tree>, PCollection<Failure>
 func Trees(s beam.Scope, chunks beam.PCollection, o Options) (trees, failures beam.PCollection) {
@@ -122,36 +129,30 @@ func Trees(s beam.Scope, chunks beam.PCollection, o Options) (trees, failures be
 
 type treesFn struct {
 	Parsing parsing
-	modelID string
+	made    output.Provenance
 }
 
-func (f *treesFn) Setup() error {
-	_, digest, err := OpenModel(f.Parsing.Model)
-	f.modelID = output.ModelID(digest)
+func (f *treesFn) Setup() (err error) {
+	f.made, err = f.Parsing.provenance()
 	return err
 }
 
 func (f *treesFn) ProcessElement(ctx context.Context, c Chunk, tree func(Tree), failure func(Failure)) {
 	c.count(ctx)
-	c.unpack(f.modelID, tree, failure)
+	c.unpack(&f.made, func(_ int32, t Tree) { tree(t) }, func(_ int32, f Failure) { failure(f) })
 }
 
-// unpack emits the rows of a parsed chunk.
-func (c *Chunk) unpack(modelID string, tree func(Tree), failure func(Failure)) {
+// unpack emits the rows of a parsed chunk, with the place in Files of what they are about.
+func (c *Chunk) unpack(made *output.Provenance, tree func(int32, Tree), failure func(int32, Failure)) {
 	batch := c.Batch()
 	for i := range batch.Trees {
-		t := batch.TreeRow(i, modelID)
+		t := batch.TreeRow(i, made)
 		notNil(&t)
-		tree(t)
+		tree(batch.Trees[i].File, t)
 	}
-	c.unpackFailures(failure)
-}
-
-func (c *Chunk) unpackFailures(failure func(Failure)) {
-	batch := c.Batch()
 	for i := range batch.Failures {
-		meta := append([]KeyValue{}, c.Files[batch.Failures[i].File].Meta...)
-		failure(Failure{batch.FailureRow(i), meta})
+		file := batch.Failures[i].File
+		failure(file, Failure{batch.FailureRow(i), append([]KeyValue{}, c.Files[file].Meta...)})
 	}
 }
 
@@ -165,65 +166,101 @@ func notNil[T any](row *T) {
 	}
 }
 
-// A cutFn cuts documents into chunks of blocks. A chunk holds the short documents of a
-// bundle that have the same timestamp, if they are Together in the default window: no
-// other lets FinishBundle emit.
+// together reports whether a chunk may hold several documents of a bundle. They must be
+// in the default window and pane: FinishBundle, which emits the last ones, has no other.
+func together(docs beam.PCollection) bool {
+	w := docs.WindowingStrategy()
+	fires := reflect.Indirect(reflect.ValueOf(w.Trigger)).Type()
+	return w.Fn.Kind == window.GlobalWindows && fires == reflect.TypeFor[trigger.DefaultTrigger]()
+}
+
+// A cutFn cuts documents into chunks of blocks.
 type cutFn struct {
 	Parsing  parsing
+	stages   Stages
 	Together bool
 	filler   filler
-	at       beam.EventTime // of what is in the filler
 }
 
-func (f *cutFn) ProcessElement(at beam.EventTime, d Document, emit func(beam.EventTime, Chunk)) {
-	if at != f.at {
-		f.FinishBundle(emit)
-	}
-	f.at, f.filler.emit = at, func(c Chunk) { emit(at, c) }
-	d.fill(&f.Parsing.Rows, &f.filler)
-	if !f.Together {
-		f.filler.flush()
-	}
-}
-
-func (f *cutFn) FinishBundle(emit func(beam.EventTime, Chunk)) {
-	f.filler.emit = func(c Chunk) { emit(f.at, c) }
-	f.filler.flush()
-}
-
-// A keyedFn is all of ParseDocuments for a document with a key.
-type keyedFn struct {
-	Parsing parsing
-	stages  Stages
-	modelID string
-}
-
-func (f *keyedFn) Setup(ctx context.Context) (err error) {
-	if f.stages, err = f.Parsing.open(ctx); err != nil {
-		return err
-	}
-	_, digest, err := OpenModel(f.Parsing.Model)
-	f.modelID = output.ModelID(digest)
+func (f *cutFn) Setup(ctx context.Context) (err error) {
+	f.stages, err = f.Parsing.open(ctx)
 	return err
 }
 
-func (f *keyedFn) ProcessElement(ctx context.Context, key typex.X, d Document, tree func(typex.X, Tree), failure func(typex.X, Failure)) {
-	m, o := f.stages, f.Parsing.Rows
-	chunks := filler{emit: func(c Chunk) {
-		c = StageSegmented(SegmentChunk(c, m, o), m, o)
+func (f *cutFn) ProcessElement(at beam.EventTime, d Document, emit func(beam.EventTime, Chunk)) {
+	f.filler.emit = f.to(emit)
+	f.filler.add(at, nil, &d, f.stages, &f.Parsing.Rows, f.Together)
+}
+
+func (f *cutFn) FinishBundle(emit func(beam.EventTime, Chunk)) {
+	f.filler.emit = f.to(emit)
+	f.filler.flush()
+}
+
+func (f *cutFn) to(emit func(beam.EventTime, Chunk)) func(Chunk) {
+	return func(c Chunk) { emit(f.filler.at, c) }
+}
+
+// A keyedFn is all of ParseDocuments for documents with keys.
+type keyedFn struct {
+	Parsing  parsing
+	Together bool
+	filler   filler
+	stages   Stages
+	made     output.Provenance
+}
+
+func (f *keyedFn) Setup(ctx context.Context) (err error) {
+	if f.stages, err = f.Parsing.open(ctx); err == nil {
+		f.made, err = f.Parsing.provenance()
+	}
+	return err
+}
+
+type (
+	keyedTree    = func(beam.EventTime, typex.X, Tree)
+	keyedFailure = func(beam.EventTime, typex.X, Failure)
+)
+
+func (f *keyedFn) ProcessElement(ctx context.Context, at beam.EventTime, key typex.X, d Document, tree keyedTree, failure keyedFailure) {
+	f.filler.emit = f.to(ctx, tree, failure)
+	f.filler.add(at, key, &d, f.stages, &f.Parsing.Rows, f.Together)
+}
+
+func (f *keyedFn) FinishBundle(ctx context.Context, tree keyedTree, failure keyedFailure) {
+	f.filler.emit = f.to(ctx, tree, failure)
+	f.filler.flush()
+}
+
+func (f *keyedFn) to(ctx context.Context, tree keyedTree, failure keyedFailure) func(Chunk) {
+	return func(c Chunk) {
+		c = StageSegmented(SegmentChunk(c, f.stages, f.Parsing.Rows), f.stages, f.Parsing.Rows)
 		c.count(ctx)
-		c.unpack(f.modelID, func(t Tree) { tree(key, t) }, func(f Failure) { failure(key, f) })
-	}}
-	d.fill(&o, &chunks)
-	chunks.flush()
+		at, keys := f.filler.at, f.filler.keys
+		c.unpack(&f.made, func(file int32, t Tree) { tree(at, keys[file], t) }, func(file int32, row Failure) { failure(at, keys[file], row) })
+	}
 }
 
 // A filler fills chunks with documents and emits those that are full.
 type filler struct {
 	chunk    Chunk
+	keys     []typex.X      // of its documents
+	at       beam.EventTime // of all of them
 	size     int
 	emit     func(Chunk)
 	emitting bool
+}
+
+// add adds a document. Unless documents may be together, a chunk holds only one.
+func (f *filler) add(at beam.EventTime, key typex.X, d *Document, m Stages, o *output.RowOptions, together bool) {
+	if at != f.at {
+		f.flush()
+	}
+	f.at = at
+	d.fill(m, o, key, f)
+	if !together {
+		f.flush()
+	}
 }
 
 func (f *filler) flush() {
@@ -232,7 +269,7 @@ func (f *filler) flush() {
 		f.emit(f.chunk)
 		f.emitting = false
 	}
-	f.chunk, f.size = Chunk{}, 0
+	f.chunk, f.keys, f.size = Chunk{}, nil, 0
 }
 
 // readable is U+FFFD for what a comment or a column cannot hold.
@@ -243,17 +280,19 @@ func readable(r rune) rune {
 	return r
 }
 
-// fill cuts the document into blocks.
-func (d *Document) fill(o *output.RowOptions, f *filler) {
+// fill cuts the document into blocks, and finds its language.
+func (d *Document) fill(m Stages, o *output.RowOptions, key typex.X, f *filler) {
 	file := output.File{DocID: strings.Map(readable, d.ID), URI: strings.Map(readable, d.Source), Format: string(source.Text), Lines: d.Lines}
 	for _, kv := range d.Meta {
 		file.Meta = append(file.Meta, KeyValue{Key: strings.ToValidUTF8(kv.Key, "\ufffd"), Value: strings.ToValidUTF8(kv.Value, "\ufffd")})
 	}
+	g := documentLanguage(m, func() string { return d.Text })
+	file.Language, file.LanguageConf = g.Code, g.Conf
 	at := len(f.chunk.Files) // where the chunk has or will have the document
 	add := func(b block) {
 		c := &f.chunk
 		if at == len(c.Files) {
-			c.Files = append(c.Files, file)
+			c.Files, f.keys = append(c.Files, file), append(f.keys, key)
 			for _, kv := range d.Meta {
 				f.size += len(kv.Value) / bytesPerToken
 			}

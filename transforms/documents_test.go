@@ -29,11 +29,10 @@ import (
 )
 
 func init() {
-	register.DoFn1x0[typex.X](&collectFn{})
+	beam.RegisterDoFn(reflect.TypeFor[collectFn]())
 	register.Function1x2(attach)
 	register.Function1x2(timed)
 	register.Function2x1(untimed)
-	register.Function1x1(sizes)
 	register.Function1x2(refuse)
 	register.Function2x1(sameKey)
 }
@@ -75,9 +74,7 @@ func jsonOf[T any](t *testing.T, list []T) (texts []string) {
 	t.Helper()
 	for i := range list {
 		text, err := json.Marshal(list[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts = append(texts, string(text))
 	}
 	return slices.Sorted(slices.Values(texts))
@@ -130,7 +127,7 @@ func TestFilesToTrees(t *testing.T) {
 			each(t, dir, c.rows, size, func(chunk *transforms.Chunk) {
 				batch := chunk.Batch()
 				for i := range batch.Trees {
-					row := batch.TreeRow(i, strings.Repeat("70", 8))
+					row := batch.TreeRow(i, &output.Provenance{ModelDigest: strings.Repeat("70", 8)})
 					filled(reflect.ValueOf(&row).Elem())
 					trees = append(trees, row)
 				}
@@ -168,9 +165,7 @@ func packed(t *testing.T, s string) string {
 	var b strings.Builder
 	w := gzip.NewWriter(&b)
 	w.Write([]byte(s))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.String()
 }
 
@@ -269,7 +264,7 @@ func TestOddDocuments(t *testing.T) {
 }
 
 // Short documents of a bundle with one timestamp are in one chunk, and have their own ids,
-// fields and times. In other windows, each is alone and keeps its window.
+// keys, fields and times. In other windows, each is alone and keeps its window.
 func TestShortDocuments(t *testing.T) {
 	transformstest.Register()
 	var docs []transforms.Document
@@ -284,20 +279,48 @@ func TestShortDocuments(t *testing.T) {
 		window *window.Fn
 		chunks int
 	}{"global": {window.NewGlobalWindows(), 10}, "fixed": {window.NewFixedWindows(time.Second), 1000}, "sliding": {window.NewSlidingWindows(time.Second, 2*time.Second), 1000}} {
-		t.Run(name, func(t *testing.T) {
-			p, s := beam.NewPipelineWithRoot()
-			in := beam.WindowInto(s, c.window, beam.ParDo(s, timed, beam.CreateList(s, docs)))
-			trees, failures := transforms.ParseDocuments(s, in, o)
-			all := func(c beam.PCollection) func() []string {
-				return collect(t, s, beam.WindowInto(s, window.NewGlobalWindows(), c))
-			}
-			rows, warnings, chunks := all(beam.ParDo(s, untimed, trees)), all(failures), all(beam.ParDo(s, sizes, transforms.Segment(s, in, o)))
-			run(t, p)
-			same(t, "rows", rows(), want)
-			if n, m := len(chunks()), len(warnings()); n != c.chunks || m != 1000 {
-				t.Errorf("%d chunks and %d warnings", n, m)
-			}
-		})
+		for _, keyed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s %t", name, keyed), func(t *testing.T) {
+				p, s := beam.NewPipelineWithRoot()
+				in := beam.WindowInto(s, c.window, beam.ParDo(s, timed, beam.CreateList(s, docs)))
+				if keyed {
+					in = beam.ParDo(s, attach, in)
+				}
+				trees, failures := transforms.ParseDocuments(s, in, o)
+				if keyed {
+					trees, failures = beam.ParDo(s, sameKey, trees), beam.DropKey(s, failures)
+				}
+				all := func(c beam.PCollection) func() []string {
+					return collect(t, s, beam.WindowInto(s, window.NewGlobalWindows(), c))
+				}
+				rows, warnings := all(beam.ParDo(s, untimed, trees)), all(failures)
+				result, err := prism.Execute(t.Context(), p)
+				must(t, err)
+				same(t, "rows", rows(), want)
+				chunks := result.Metrics().Query(func(r beam.MetricResult) bool { return r.Name() == "sentences_per_chunk" }).Distributions()
+				if m := len(warnings()); len(chunks) != 1 || chunks[0].Result().Count != int64(c.chunks) || m != 1000 {
+					t.Errorf("%+v, want %d chunks, and %d warnings", chunks, c.chunks, m)
+				}
+			})
+		}
+	}
+}
+
+// Records that are cut into tokens are no documents: each sentence is a failure, and
+// ReadCoNLL keeps them.
+func TestTokensOfRecords(t *testing.T) {
+	transformstest.Register()
+	dir := write(t, "a.jsonl", `{"id":"x","text":[["Two","words"],["Three","more","words"]]}`+"\n"+`{"id":"y","text":"A text."}`)
+	o := transforms.Options{Model: transformstest.ModelURI}
+	p, s := beam.NewPipelineWithRoot()
+	docs, unread := transforms.ReadJSONL(s, dir, transforms.ReadOptions{})
+	trees, _ := transforms.ParseDocuments(s, docs, o)
+	chunks := transforms.Segment(s, transforms.ReadCoNLL(s, dir, transforms.ReadOptions{Format: "jsonl"}), o)
+	all, _ := transforms.Trees(s, transforms.Parse(s, transforms.Prune(s, transforms.Tag(s, chunks, o), o), o), o)
+	gotTrees, gotFailures, gotAll := collect(t, s, trees), collect(t, s, unread), collect(t, s, all)
+	run(t, p)
+	if n, m, k := len(gotTrees()), len(gotFailures()), len(gotAll()); n != 1 || m != 2 || k != 3 || !strings.Contains(gotFailures()[0], "its words are given") {
+		t.Errorf("%d trees, failures %q, %d trees of chunks", n, gotFailures(), k)
 	}
 }
 
@@ -313,8 +336,6 @@ func timed(d transforms.Document) (beam.EventTime, transforms.Document) {
 func untimed(at beam.EventTime, t transforms.Tree) string {
 	return fmt.Sprint(at.Milliseconds(), " ", t.SentID, " ", t.Meta[0].Value)
 }
-
-func sizes(c transforms.Chunk) int { return len(c.Sentences) }
 
 // An error of a DoFn between two stages ends the run: it is no failure of the document.
 func TestErrorBetweenStages(t *testing.T) {
@@ -349,9 +370,7 @@ func TestElementsSurvive(t *testing.T) {
 	for _, v := range []any{transforms.NewDocument("d", "t"), transforms.Document{Places: []transforms.Place{{Runs: []transforms.Run{{Width: 3}}}}},
 		transforms.Failure{Meta: []transforms.KeyValue{{Key: "k"}}}, transforms.Tree{Tokens: []string{"a"}, Head: []int32{0}, TreeConf: new(float32), MWT: []parquet.MWT{}}} {
 		var b strings.Builder
-		if err := beam.NewElementEncoder(reflect.TypeOf(v)).Encode(v, &b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, beam.NewElementEncoder(reflect.TypeOf(v)).Encode(v, &b))
 		got, err := beam.NewElementDecoder(reflect.TypeOf(v)).Decode(strings.NewReader(b.String()))
 		if err != nil || !reflect.DeepEqual(got, v) {
 			t.Errorf("%+v, %v, want %+v", got, err, v)
@@ -386,9 +405,7 @@ func TestWriteTrees(t *testing.T) {
 	}
 	for _, name := range found {
 		trees, err := readTrees(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(trees)%600 != 0 || !slices.IsSortedFunc(trees, func(a, b transforms.Tree) int { return int(a.StartByte - b.StartByte) }) || trees[0].Meta[0].Value == "" {
 			t.Errorf("%s has %d trees, the first is %+v", name, len(trees), trees[0])
 		}

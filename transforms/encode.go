@@ -11,19 +11,19 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Encode does all of Tag, Prune and Parse for a model with an encoder, and
-// nothing for others. Dense scores are large, so they live as long as the few
-// sentences that are encoded together are parsed: no chunk ever holds any.
+// Encode does the work of Tag, Prune and Parse for sentences whose model has an encoder,
+// and leaves the others to these stages. Dense scores are large: they exist only while
+// the few sentences that are encoded together are parsed, and never in a chunk.
 //
-// With an effort below 1, a sentence is parsed without the encoder first, and
-// keeps that tree if its expected LAS is at least the effort (model.Sure).
+// With an effort below 1, a sentence is first parsed without the encoder, and keeps that
+// tree if its expected LAS is at least the effort (model.Sure).
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Encode(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
 	return perChunk(s, "Encode", o, chunks)
 }
 
-// ParseEffort returns the effort that an option says, 1 if it is "".
+// ParseEffort returns the effort that an option states, 1 if it is "".
 func ParseEffort(option string) (float64, error) {
 	if option == "" {
 		return 1, nil
@@ -52,45 +52,61 @@ func CheckEffort(m Stages, o *output.RowOptions) error {
 	return nil
 }
 
-// effort is how much of the work of an encoder o asks for, 0 if m has none.
+// effort is the effort that o asks for, 0 if m has no encoder. Languages of a World use
+// their encoder for every sentence.
 func effort(m Stages, o *output.RowOptions) float64 {
 	p, err := ParseEffort(o.Effort)
-	if err != nil || !m.Encodes() {
+	_, world := m.(ofWorld)
+	switch {
+	case err != nil || !m.Encodes():
 		return 0
+	case world:
+		return 1
 	}
 	return p
 }
 
-// EncodeChunk is Encode on one chunk. It also returns how many words the sentences
-// have that were encoded.
+// EncodeChunk is Encode on one chunk. It also returns the number of words of the
+// sentences that were encoded.
 func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) {
-	least := effort(m, &o)
-	if least == 0 {
+	byLeast := map[float64][]int{}
+	for i := range c.Sentences {
+		if least := effort(stagesOf(m, c.Sentences[i].Language), &o); least > 0 {
+			byLeast[least] = append(byLeast[least], i)
+		}
+	}
+	if len(byLeast) == 0 {
 		return c, 0
 	}
 	c.own()
-	faults := make([]stageFault, len(c.Sentences))
-	list := make([]*syntax.Sentence, len(c.Sentences))
-	for i := range list {
-		list[i] = &c.Sentences[i].Sentence
+	all := make([]stageFault, len(c.Sentences))
+	for least, places := range byLeast { // in any order
+		faults := make([]stageFault, len(places))
+		list := make([]*syntax.Sentence, len(places))
+		for k, i := range places {
+			list[k] = &c.Sentences[i].Sentence
+		}
+		e := model.Effort{
+			Least: least, Workers: cap(*leaves.Load()),
+			Encode: func(which []int, sents []*syntax.Sentence) {
+				for k, fault := range encodeGuarded(stagesOf(m, sents[0].Language), sents) {
+					faults[which[k]] = stageFault{stageEncode, fault}
+				}
+			},
+			Parse: func(i int, s *syntax.Sentence) bool {
+				if f := &faults[i]; f.stage != stageEncode || f.fault == noFault {
+					*f = parseWhole(s, stagesOf(m, s.Language), &o)
+				}
+				return faults[i].fault == noFault
+			},
+			Each: func(n int, weight func(i int) int, body func(i int)) { each(n, weight, body) },
+		}
+		encoded += e.Run(list)
+		for k, i := range places {
+			all[i] = faults[k]
+		}
 	}
-	e := model.Effort{
-		Least: least, Workers: cap(*leaves.Load()),
-		Encode: func(which []int, sents []*syntax.Sentence) {
-			for k, fault := range encodeGuarded(m, sents) {
-				faults[which[k]] = stageFault{stageEncode, fault}
-			}
-		},
-		Parse: func(i int, s *syntax.Sentence) bool {
-			if f := &faults[i]; f.stage != stageEncode || f.fault == noFault {
-				*f = parseWhole(s, m, &o)
-			}
-			return faults[i].fault == noFault
-		},
-		Each: func(n int, weight func(i int) int, body func(i int)) { each(n, weight, body) },
-	}
-	encoded = e.Run(list)
-	c.keepStages(faults)
+	c.keepStages(all)
 	return c, encoded
 }
 

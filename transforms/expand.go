@@ -22,17 +22,17 @@ func init() {
 // not be UTF-8.
 type Span struct{ Ranges []source.Range }
 
-// A plan of more than manySpans ranges has spans of several ranges, up to longSpan. An
-// engine that splits gets fewer elements so; one that does not still has enough to spread.
+// A plan of more than manySpans ranges has spans of several ranges, up to longSpan. This
+// leaves fewer elements for an engine that splits, and enough for one that does not.
 const (
-	manySpans = 1024
+	manySpans = 512
 	longSpan  = 8
 )
 
-// Expand gives the ranges of the job's plan, and says which of them are done:
-// of a run that is continued there may be a hundred thousand. The graph
-// carries the plan's place only. The spans are elements, and shuffled: Flink puts the
-// parts of one element one after the other on one worker.
+// Expand emits the ranges of the job's plan, and marks those that are done, of which a
+// resumed run may have a hundred thousand. The graph holds only the place of the plan.
+// The spans are separate elements, and reshuffled, because Flink processes the parts of
+// one element one after the other on one worker.
 //
 // -> PCollection<Span>
 func Expand(s beam.Scope, job Job) beam.PCollection {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -13,44 +14,46 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// ReadOptions say how files are read. The zero value does what the command treebeam parse
-// does without flags.
+// ReadOptions say how files are read. The zero value reads as treebeam parse does without
+// flags. The transforms that read panic, while the pipeline is built, if they cannot be
+// used.
 type ReadOptions struct {
-	Format   string // as --from of treebeam parse; "" is the one that the transform is named after
+	Format   string // as --from of treebeam parse; "" is the format that the transform names
 	Encoding string // of text and tables; "" is UTF-8
 	Lines    string // of text and records: what line breaks mean, as in Options
 	ByLine   bool   // of text: every line is a document
-	Ranges   bool   // of text: count code points, which Options.Ranges needs
+	Ranges   bool   // of text: count code points; Options.Ranges needs them
 
-	// Of records: the keys or columns of the text ("" is "text"), the id ("" is "id") and
-	// of what becomes Document.Meta.
+	// For records: the keys or columns of the text ("" is "text") and of the id ("" is
+	// "id"), and those that become Document.Meta.
 	Text, ID string
 	Keep     []string
 
 	Exclude    []string // patterns of files that are not read
-	RangeBytes int64    // about how much one worker reads at once; 0 chooses
+	RangeBytes int64    // about how many bytes one worker reads at once; 0 chooses
 }
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(source.Range), error](&listFn{})
-	register.DoFn3x1[context.Context, source.Range, func(Chunk), error](&rangeFn{})
-	register.DoFn3x0[Chunk, func(Document), func(Failure)](&documentsFn{})
+	beam.RegisterDoFn(reflect.TypeFor[listFn]())
+	beam.RegisterDoFn(reflect.TypeFor[rangeFn]())
+	beam.RegisterDoFn(reflect.TypeFor[documentsFn]())
 	register.Emitter1[source.Range]()
 	register.Emitter1[Document]()
 }
 
 // ReadText reads files of raw text. A glob is a pattern such as "corpus/**/*.txt.gz", a
-// file or a folder; remote ones (gs://, s3://) need the store's package, imported for
-// its effect: io/store/gs or io/store/s3. Compressed files are decompressed by what they
-// hold. Files are listed once, when the pipeline runs, and shared among the workers in
-// ranges of RangeBytes.
+// file or a folder. For gs:// and s3://, import io/store/gs or io/store/s3 for its
+// effect. Files named .gz, .zst or .bz2 are decompressed. Files are listed once, when
+// the pipeline runs, and reshuffled to the workers in ranges of RangeBytes.
 //
-// A document is about 5,000 tokens of a file or less, with its position in Places, so
-// that ParseDocuments gives the trees that treebeam parse gives. Documents are in the
-// global window, without timestamps. A file that cannot be read is a failure; a glob
-// that no file matches, or a store that does not answer, fails the pipeline.
+// A document is a piece of a file, at most about 5,000 tokens, with its position in
+// Places, so that ParseDocuments makes the same trees as treebeam parse. Documents are
+// in the global window, with its minimum timestamp, in no order. A file that can never
+// be read becomes a failure. A temporary fault, or a file that changes while the
+// pipeline runs, fails the bundle. A glob that matches no file fails the pipeline.
 //
 //	-> PCollection<Document>, PCollection<Failure>
 func ReadText(s beam.Scope, glob string, o ReadOptions) (docs, failures beam.PCollection) {
@@ -63,14 +66,15 @@ func ReadJSONL(s beam.Scope, glob string, o ReadOptions) (docs, failures beam.PC
 	return o.documents(s.Scope("ReadJSONL"), glob, source.JSONL)
 }
 
-// ReadTable is ReadText for CSV, TSV and Parquet, as the names of the files or
-// ReadOptions.Format say: each row is a document.
+// ReadTable is ReadText for CSV, TSV and Parquet. The names of the files tell the format,
+// unless ReadOptions.Format does. Each row is one document or, if its text is long, several.
 func ReadTable(s beam.Scope, glob string, o ReadOptions) (docs, failures beam.PCollection) {
 	return o.documents(s.Scope("ReadTable"), glob, "auto")
 }
 
-// ReadCoNLL is ReadText for CoNLL-U and CoNLL-X. Its chunks of sentences go to Segment,
-// or directly to Encode. Failures are in the chunks: Trees emits them.
+// ReadCoNLL is ReadText for CoNLL-U and CoNLL-X. It emits chunks of sentences for Segment,
+// which finds their languages, or for ParseDocuments. Failures are in the chunks; Trees
+// emits them.
 //
 //	-> PCollection<Chunk>
 func ReadCoNLL(s beam.Scope, glob string, o ReadOptions) beam.PCollection {
@@ -136,7 +140,7 @@ func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.
 type rangeFn struct{ Rows output.RowOptions }
 
 func (f *rangeFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
-	return ReadPaced(ctx, &r, f.Rows, nil, func(c Chunk) error {
+	return ReadPaced(ctx, &r, nil, f.Rows, nil, func(c Chunk) error {
 		emit(c)
 		return nil
 	})
@@ -149,5 +153,10 @@ func (f *documentsFn) ProcessElement(c Chunk, document func(Document), failure f
 	for _, d := range c.documents() {
 		document(d)
 	}
-	c.unpackFailures(failure)
+	for i := range c.Sentences {
+		c.fail(&c.Sentences[i], stageRead, syntax.Because(syntax.KindTextType,
+			"its words are given, and a Document has only text: ReadCoNLL with this Format keeps them"))
+	}
+	c.Sentences = nil
+	c.unpack(new(output.Provenance), nil, func(_ int32, f Failure) { failure(f) })
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/source/sourcetest"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -67,6 +69,44 @@ func TestCompressedFormats(t *testing.T) {
 			}
 			equal(t, name+ext, packed.trees, plain.trees)
 			equal(t, name+ext, packed.failures, plain.failures)
+		}
+	}
+}
+
+// A compressed file that is cut before its members gives the rows of the plain one.
+func TestCutCompressed(t *testing.T) {
+	contents := map[string]*strings.Builder{"a.txt": {}, "b.jsonl": {}, "c.csv": {}, "d.conllu": {}, "e.tok": {}}
+	contents["c.csv"].WriteString("id,text\n")
+	for i := range 300 {
+		says := fmt.Sprintf("It is word %x , or %x .", i*i*7919, i*104729)
+		fmt.Fprintf(contents["a.txt"], "%s\nMore \xff of it.\n\n", says)
+		fmt.Fprintf(contents["b.jsonl"], "{\"text\": %q}\n", strings.Repeat(says+"\n", i%7))
+		fmt.Fprintf(contents["c.csv"], "%d,\"%s\n \"\"Yes\"\".\"\n", i, says)
+		contents["d.conllu"].WriteString("# text = " + says + "\n" + row(1, "_", "_") + row(2, "_", "1") + "\n")
+		contents["e.tok"].WriteString(says + "\n")
+	}
+	for name, content := range contents {
+		text := content.String()
+		plain := stage(t, write(t, name, text), output.RowOptions{}, 0)
+		for _, n := range []int{500, 3000} {
+			for ext, data := range map[string]string{".gz": sourcetest.BGZF(text, n), ".zst": sourcetest.Frames(text, n)} {
+				dir := write(t, name+ext, data)
+				size := int64(len(data) / 7)
+				if k := len(planned(t, dir, size)); k < 4 {
+					t.Errorf("%s%s: %d ranges", name, ext, k)
+				}
+				packed := stage(t, dir, output.RowOptions{}, size)
+				for _, list := range [][]string{packed.trees, packed.failures} {
+					for i := range list {
+						list[i] = strings.ReplaceAll(list[i], name+ext, name)
+					}
+				}
+				equal(t, name+ext, packed.trees, plain.trees)
+				equal(t, name+ext, packed.failures, plain.failures)
+				if !reflect.DeepEqual(packed.sums.Counts, plain.sums.Counts) {
+					t.Errorf("%s%s: sums %+v, not %+v", name, ext, packed.sums, plain.sums)
+				}
+			}
 		}
 	}
 }
@@ -160,9 +200,7 @@ func TestOtherFormats(t *testing.T) {
 func TestFailuresAreHandedOn(t *testing.T) {
 	dir := t.TempDir()
 	for name, line := range map[string]string{"a.jsonl": "{}\n", "b.conllu": "x\n\n", "c.vert": "<s>\n\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), bytes.Repeat([]byte(line), 3*transforms.ChunkTokens), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), bytes.Repeat([]byte(line), 3*transforms.ChunkTokens), 0o644))
 	}
 	chunks, failures := 0, 0
 	each(t, dir, output.RowOptions{}, 0, func(c *transforms.Chunk) {
@@ -189,7 +227,7 @@ func TestChangedWhileRead(t *testing.T) {
 	plan := planned(t, dir, 0)
 	path := filepath.Join(dir, "a.txt.gz")
 	chunks := 0
-	err := transforms.ReadPaced(t.Context(), &plan[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+	err := transforms.ReadPaced(t.Context(), &plan[0], nil, output.RowOptions{}, nil, func(c transforms.Chunk) error {
 		if chunks++; chunks > 1 {
 			return nil
 		}

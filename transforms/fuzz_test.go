@@ -37,9 +37,7 @@ func FuzzStage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, name, options, cut uint8) {
 		dir := t.TempDir()
 		file := fuzzNames[int(name)%len(fuzzNames)]
-		if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, file), data, 0o644))
 		o := fuzzOptions[int(options)%len(fuzzOptions)]
 		whole := staged(t, dir, o, 0, int64(len(data)), filepath.Ext(file))
 		if o.Document != output.ByLine && !slices.Equal(whole, staged(t, dir, o, 1+int64(cut), int64(len(data)), filepath.Ext(file))) {

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// ChunkTokens is about how many tokens one chunk holds. Of every range under way, Beam
-// holds some ten versions of chunks: what each stage was given last.
+// ChunkTokens is about how many tokens one chunk holds. Beam holds some ten versions of
+// chunks for every range under way: the last input of each stage.
 const ChunkTokens = 5000
 
 // Names of the stages, as the column stage of failures/ has them.
@@ -24,15 +25,15 @@ const (
 	stageParse   = "parse"
 )
 
-// A Job is everything that a worker has to know. It travels in the exported
-// field of every DoFn; a worker never sees the launcher's flags.
+// A Job is a run of treebeam parse as its workers know it. It travels in an exported
+// field of every DoFn; workers do not see the launcher's flags.
 type Job struct {
 	output.Run
-	Model string // as OpenModel wants it
+	Model string // as for OpenModel
 }
 
-// failed is err as a DoFn returns it, after it has left err in the output as the cause
-// for which the run fails. k is the range that it is about, or -1.
+// failed returns err for a DoFn to return, after recording it in the output as the cause
+// why the run fails. k is its range, or -1.
 func (j *Job) failed(ctx context.Context, k int, err error) error {
 	if err == nil {
 		return nil
@@ -93,11 +94,34 @@ func (c *Chunk) keepStages(faults []stageFault) {
 	c.Sentences = kept
 }
 
-// perSentence runs body on every sentence of the chunk, longest first, and
-// turns the sentences in which it panicked into failure rows of stage.
-func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
+// fast returns the stages of the sentences that Encode leaves to Tag, Prune and Parse, by
+// sentence, and nil for the others; or nil if it leaves none.
+func (c *Chunk) fast(m Stages, o *output.RowOptions) (list []Stages) {
+	for i := range c.Sentences {
+		if of := stagesOf(m, c.Sentences[i].Language); effort(of, o) == 0 {
+			if list == nil {
+				list = make([]Stages, len(c.Sentences))
+			}
+			list[i] = of
+		}
+	}
+	return list
+}
+
+// perSentence runs body on the sentences of the chunk that have stages, longest first,
+// and turns the sentences for which it returned a fault, or panicked, into failure rows of
+// stage.
+func (c *Chunk) perSentence(stage string, stages []Stages, body func(s *syntax.Sentence, m Stages) syntax.Fault) {
+	faults := make([]syntax.Fault, len(c.Sentences))
 	panics := each(len(c.Sentences),
 		func(i int) int { return len(c.Sentences[i].Words) },
-		func(i int) { body(&c.Sentences[i].Sentence) })
-	c.keep(stage, panics)
+		func(i int) {
+			if stages[i] != nil {
+				faults[i] = body(&c.Sentences[i].Sentence, stages[i])
+			}
+		})
+	for i, fault := range panics {
+		faults[i] = cmp.Or(fault, faults[i])
+	}
+	c.keep(stage, faults)
 }

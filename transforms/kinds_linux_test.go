@@ -34,9 +34,7 @@ func (in faulty) check(t *testing.T, kind syntax.Kind) {
 	if in.setup == nil {
 		in.setup = func(path string) error { return os.WriteFile(path, []byte(in.content), 0o644) }
 	}
-	if err := in.setup(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, in.setup(path))
 	if in.options.MaxWords == 0 {
 		in.options.MaxWords = 1000
 	}
@@ -112,11 +110,11 @@ func TestEveryKind(t *testing.T) {
 		return nil
 	}
 	closed := transforms.Live{Input: source.Input{URI: "-"}, From: iotest.ErrReader(fs.ErrPermission)}
-	if err := transforms.ReadLive(t.Context(), &closed, keep, nil, note); err != nil {
+	if err := transforms.ReadLive(t.Context(), &closed, nil, keep, nil, note); err != nil {
 		t.Error(err)
 	}
 	folder := source.Range{N: 1, Pieces: []source.Piece{{Input: source.Input{URI: "a/", Version: "unlisted: why"}}}}
-	if err := transforms.ReadPaced(t.Context(), &folder, keep, nil, note); err != nil {
+	if err := transforms.ReadPaced(t.Context(), &folder, nil, keep, nil, note); err != nil {
 		t.Error(err)
 	}
 	for _, kind := range syntax.Kinds() {

@@ -15,10 +15,10 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[mendFn]())
 }
 
-// Mend does the ranges that Write found torn, each alone in one call: from reading to
-// the commit, with the same functions as the stages, so with the same bytes. There is
-// none where a runner fuses Read to Write. A range that another attempt has written
-// meanwhile is left alone.
+// Mend processes the ranges that Write found torn. One call takes a range from reading to
+// the commit, with the functions of the stages, so the bytes are the same. Runners that
+// fuse the stages from Read to Write leave none. Mend leaves a range alone that another
+// attempt has written meanwhile.
 //
 // PCollection<Done> (torn) -> PCollection<Done> (written)
 func Mend(s beam.Scope, job Job, torn beam.PCollection) (written beam.PCollection) {
@@ -63,7 +63,7 @@ func (f *mendFn) mend(ctx context.Context, k int) error {
 		return err
 	}
 	defer parts.Abandon()
-	return ReadPaced(ctx, &r, f.Job.Options, nil, func(c Chunk) error {
+	return ReadPaced(ctx, &r, f.stages, f.Job.Options, nil, func(c Chunk) error {
 		c = StageSegmented(SegmentChunk(c, f.stages, f.Job.Options), f.stages, f.Job.Options)
 		return writeChunk(ctx, parts, &c)
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MetricsNamespace is the namespace of all our counters and distributions. No result
-// depends on them. They count work done: a range that was tried twice may count twice,
-// and a range that was already done counts only as skipped.
+// MetricsNamespace is the namespace of all counters and distributions of this package. No
+// result depends on them. They count work: a bundle that is retried may count twice, and a
+// range that was done before counts only as skipped.
 const MetricsNamespace = "treebeam"
 
 func counter(name string) beam.Counter { return beam.NewCounter(MetricsNamespace, name) }

@@ -31,9 +31,7 @@ func TestReasonsAreCountedByKind(t *testing.T) {
 	if n := len(syntax.Kinds()); names != n {
 		t.Errorf("%d names of counters for %d kinds", names, n)
 	}
-	if err := sum.Add(c.Batch()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sum.Add(c.Batch()))
 	if len(sum.Reasons) != len(syntax.Kinds()) {
 		t.Errorf("%d reasons for %d kinds", len(sum.Reasons), len(syntax.Kinds()))
 	}
@@ -52,9 +50,7 @@ func TestDescriptorsAreSmall(t *testing.T) {
 		return source.Piece{Input: source.Input{URI: fmt.Sprintf("gs://a-bucket-of-text/%s%d", name, i), DocID: name, Size: 1 << 30, Version: "1700000000000000"}, Start: 1 << 29, End: 1<<29 + 1<<24}
 	}
 	size := func(data []byte, err error) int {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return len(data)
 	}
 	one := size(encodeSpan(Span{[]source.Range{{K: 123456, N: 312500, Dir: "/home/user", Pieces: []source.Piece{piece(1)}}}}))

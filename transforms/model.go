@@ -15,9 +15,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Stages is what a model does to text. All methods may be called at once
-// from many goroutines, each on sentences of its own; the model is read-only.
-// Values of the type are comparable.
+// Stages are the operations of a model on text. Several goroutines may call the methods at
+// once, each on its own sentences; the model is read-only. Implementations must be
+// comparable.
 type Stages interface {
 	// Segment cuts one block of raw text into sentences with words.
 	// Sentences over maxWords words are cut. Byte positions are relative to
@@ -33,35 +33,37 @@ type Stages interface {
 	// Parse sets Head, Deprel and Confidence. After an error the sentence has
 	// no tree.
 	Parse(s *syntax.Sentence, o output.ParseOptions) error
-	// Calibrate turns raw confidence into probabilities, as Parse has done, for a
-	// parsed sentence some of whose heads and deprels were given, both by word
-	// minus 1: these are certain.
+	// Calibrate computes the probabilities of a parsed sentence again, as Parse did,
+	// with some heads and deprels given, and therefore certain. heads[i] and deprels[i]
+	// are true if those of word i+1 were given.
 	Calibrate(s *syntax.Sentence, heads, deprels []bool)
 
-	// Encodes reports whether there is an encoder: dense scores make Tag, Prune
-	// and Parse more accurate, and cost most of the time.
+	// Encodes reports whether there is an encoder. Its dense scores make Tag, Prune and
+	// Parse more accurate and take most of the time.
 	Encodes() bool
-	// CanChoose reports whether parses without the encoder are calibrated, so
-	// that it may be left to sentences that need it.
+	// CanChoose reports whether parses without the encoder are calibrated, so that only
+	// sentences that need the encoder may use it.
 	CanChoose() bool
-	// Encode sets Dense of sentences, each as if it were alone, or leaves it
-	// empty.
+	// Encode sets Dense of each sentence, or leaves it empty. The other sentences do not
+	// affect it.
 	Encode(sents []*syntax.Sentence)
 
-	// With returns stages that do what these do, by what lists say.
+	// With returns the same stages with the user's lists applied.
 	With(lists *model.Lists) (Stages, error)
+	// Language is the code of the model's language; "" is unknown.
+	Language() string
 	// TrainedOn is a language and a treebank, such as "en (en_ewt 2.16)", for
 	// messages; "" is unknown.
 	TrainedOn() string
 }
 
-// An Opener gives the stages of the model at a URI and the model's digest. It
-// must return the same loaded model however often it is called.
+// An Opener returns the stages and the digest of the model at a URI. Every call must
+// return the same loaded model. Several goroutines may call it at once.
 type Opener func(uri string) (m Stages, digest string, err error)
 
 var openers sync.Map // scheme -> Opener
 
-// RegisterModels makes open answer for model URIs "scheme:...".
+// RegisterModels makes open the Opener of model URIs "scheme:...".
 func RegisterModels(scheme string, open Opener) { openers.Store(scheme, open) }
 
 // opener is what answers for a model URI.
@@ -93,12 +95,7 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 }
 
 // short is enough of a digest to tell models apart.
-func short(digest string) string {
-	if len(digest) > 12 {
-		return digest[:12]
-	}
-	return digest
-}
+func short(digest string) string { return digest[:min(len(digest), 12)] }
 
 // openTrained opens a trained model, which this process loads once.
 func openTrained(uri string) (Stages, string, error) {
@@ -163,6 +160,9 @@ func fetchModel(uri string) (*model.Model, error) {
 
 // trained are the stages of a trained model.
 type trained struct{ *model.Model }
+
+// Language implements Stages.
+func (m trained) Language() string { return m.Info.Language }
 
 // TrainedOn implements Stages.
 func (m trained) TrainedOn() string {

@@ -26,13 +26,9 @@ func bucket(t *testing.T, name string, data []byte, rangeBytes int64) (*storetes
 	m.Put("once://b/"+name, data)
 	store.Register("once", func(context.Context) (store.Store, error) { return m, nil })
 	inputs, err := source.List(t.Context(), []string{"once://b"}, source.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := source.NewPlan(t.Context(), source.ListingOf(inputs), source.PlanOptions{RangeBytes: rangeBytes, Least: transforms.LeastPiece(output.RowOptions{})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m, rangesOf(t, plan)
 }
 
@@ -59,9 +55,7 @@ func TestReadOnce(t *testing.T) {
 		}
 		fmt.Fprintf(&jsonl, "{\"id\": %d, \"text\": %q}\n", i, says)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	var zipped, zst bytes.Buffer
 	gz := gzip.NewWriter(&zipped)
 	gz.Write([]byte(text.String()))
@@ -80,7 +74,7 @@ func TestReadOnce(t *testing.T) {
 		m, plan := bucket(t, c.name, c.data, rangeBytes)
 		sum := source.Sum{}
 		for k := range plan {
-			if err := transforms.ReadPaced(t.Context(), &plan[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+			if err := transforms.ReadPaced(t.Context(), &plan[k], nil, output.RowOptions{}, nil, func(c transforms.Chunk) error {
 				for i := range c.Ends {
 					if c.Ends[i].Failed {
 						t.Fatalf("%+v", c.Failures)
@@ -120,7 +114,7 @@ func TestLargeBinary(t *testing.T) {
 	m, plan := bucket(t, "film.txt", make([]byte, 80<<20), 1<<20)
 	rows := 0
 	for k := range plan {
-		if err := transforms.ReadPaced(t.Context(), &plan[k], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+		if err := transforms.ReadPaced(t.Context(), &plan[k], nil, output.RowOptions{}, nil, func(c transforms.Chunk) error {
 			rows += len(c.Failures)
 			return nil
 		}); err != nil {

@@ -22,37 +22,43 @@ type Options struct {
 	// Model is "" for the built-in English model, "embedded-accurate", a path that every
 	// worker sees, or the URI of a model in an object store.
 	Model string
-	// Effort is the confidence, up to 1, from which on a sentence keeps its parse without
-	// the model's encoder; 0 means 1. NoEncoder uses none.
+	// Effort is for models with an encoder, from 0 to 1. A sentence keeps its parse without
+	// the encoder if the expected LAS of that parse is at least Effort. 0 means 1, the
+	// encoder for every sentence; NoEncoder never uses it.
 	Effort float64
 
+	// Language is "auto" to find the language of each document, codes such as "de,fr" to
+	// choose from, or one code. "" is "auto" with a built-in model, otherwise the model's
+	// language.
+	Language string
+
 	Lines    string // what line breaks mean: "auto", "wrapped", "paragraph" or "sentence"; "" is "auto"
-	MaxWords int    // longer sentences of raw text are cut; 0 means 1000
+	MaxWords int    // cut longer sentences of raw text; 0 means 1000
 	Ranges   bool   // put TokenRange=start:end into MISC, in code points of the document
-	Retag    bool   // replace the tags of sentences that have some
-	// KeepHeads keeps the heads that CoNLL sentences have, and their deprels.
+	Retag    bool   // replace the tags of sentences that have tags
+	// KeepHeads keeps the heads and deprels of CoNLL sentences.
 	KeepHeads bool
 
-	// Custom names the user's lists (docs/custom.md): files that the process that builds
-	// the pipeline reads. They travel in the pipeline, so they are small (maxCustom).
+	// Custom names the user's lists (docs/custom.md). The process that builds the pipeline
+	// reads the files. The lists travel in the pipeline and may have 1 MiB together.
 	Custom        CustomFiles
 	Unconstrained bool // allow trees that break rules of Universal Dependencies
 
-	Seed       uint64 // of the search; 0 means 1
-	Restarts   int    // most climbs of the search for a sentence; 0 means the model's default
-	Exact      int    // score all trees of a sentence that has at most as many; 0 means the default
-	Certify    int    // steps of the proof that a tree is the best; 0 means the default
-	Budget     int    // work for a sentence, after which the best tree so far is kept; 0 means the default
-	Projective bool   // find the best tree without crossing arcs
+	// Options of the search; 0 means the model's default.
+	Seed       uint64 // 0 means 1
+	Restarts   int    // at most so many climbs for a sentence
+	Exact      int    // score all trees of a sentence that has at most so many; -1 for none
+	Certify    int    // steps of the proof that no tree scores higher; -1 for none
+	Budget     int    // units of work per word; then the best tree so far is kept
+	Projective bool   // allow no crossing arcs
 
-	job *Job // has all options in place of these
+	job *Job // if set, replaces all other options
 }
 
-// Parsing returns the options that the stages of the job have.
+// Parsing returns the options for the stages of the job.
 func (j *Job) Parsing() Options { return Options{job: j} }
 
-// parsing is what the workers of a stage know: the options without what only the
-// process that builds the pipeline knows.
+// parsing is the part of the options that travels to the workers of a stage.
 type parsing struct {
 	Model  string
 	Digest string // of the model; "" if the process that built the pipeline could not open it
@@ -65,9 +71,9 @@ type parsing struct {
 // pipeline.
 const maxCustom = 1 << 20
 
-// Check says why the options cannot be used, with the remedy. The transforms panic with
-// this error. A model at a path that this process does not see is not checked here, but
-// when a worker opens it.
+// Check says why the options cannot be used, with the remedy. It opens the model. The
+// transforms panic with the same error. If this process does not see the model's path,
+// workers check the model when they open it.
 func (o *Options) Check() error {
 	_, err := o.checked()
 	return err
@@ -88,7 +94,7 @@ func (o *Options) checked() (parsing, error) {
 		return parsing{Model: j.Model, Digest: j.ModelDigest, Rows: j.Options, Job: j}, nil
 	}
 	p := parsing{Model: o.Model, Rows: output.RowOptions{
-		Lines: cmp.Or(o.Lines, string(text.AutoLines)), MaxWords: cmp.Or(o.MaxWords, 1000), Ranges: o.Ranges,
+		Language: o.Language, Lines: cmp.Or(o.Lines, string(text.AutoLines)), MaxWords: cmp.Or(o.MaxWords, 1000), Ranges: o.Ranges,
 		Retag: o.Retag, KeepHeads: o.KeepHeads, Unconstrained: o.Unconstrained,
 		Parse: output.ParseOptions{Seed: cmp.Or(o.Seed, 1), Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget,
 			Projective: o.Projective, Certify: o.Certify},
@@ -119,7 +125,7 @@ func (o *Options) checked() (parsing, error) {
 	}
 	p.Lists = *lists
 	p.Lists.Note(&p.Rows)
-	m, digest, err := OpenModel(o.Model)
+	m, digest, err := Open(o.Model, &p.Rows)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && IsLocalModel(o.Model):
 		return p, nil // the workers may see it
@@ -130,10 +136,10 @@ func (o *Options) checked() (parsing, error) {
 	return p, CheckEffort(m, &p.Rows)
 }
 
-// open opens the model, checks that it is the one that was seen when the pipeline was
-// built, and tells it what the user knows of the text.
+// open opens the model, checks that it has not changed since the pipeline was built, and
+// applies the user's lists.
 func (p *parsing) open(ctx context.Context) (Stages, error) {
-	m, digest, err := OpenModel(p.Model)
+	m, digest, err := Open(p.Model, &p.Rows)
 	if err == nil && p.Digest != "" && digest != p.Digest {
 		err = fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
 			p.Model, short(p.Digest), short(digest))
@@ -148,6 +154,12 @@ func (p *parsing) open(ctx context.Context) (Stages, error) {
 		err = p.Job.failed(ctx, -1, err)
 	}
 	return m, err
+}
+
+// provenance is the provenance of the rows of a stage.
+func (p *parsing) provenance() (output.Provenance, error) {
+	_, digest, err := OpenModel(p.Model)
+	return output.Provenance{ModelDigest: digest, Options: p.Rows}, err
 }
 
 // lists returns the user's lists.

@@ -44,9 +44,7 @@ func TestStagesChangeNoChunk(t *testing.T) {
 	toy := transformstest.Register()
 	for _, uri := range []string{"", transformstest.ModelURI, transformstest.EncoderURI} {
 		m, _, err := transforms.OpenModel(uri)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, o := range []output.RowOptions{{MaxWords: 100, Retag: true, Ranges: true}, {MaxWords: 100, KeepHeads: true}, {MaxWords: 100, Parse: output.ParseOptions{Projective: true}}} {
 			c := given
 			for _, stage := range stages {
@@ -76,7 +74,7 @@ func TestStagesChangeNoChunk(t *testing.T) {
 func blocksBelow(t *testing.T, path string) (list []transforms.Block) {
 	t.Helper()
 	for _, r := range planned(t, path, 0) {
-		if err := transforms.ReadPaced(t.Context(), &r, output.RowOptions{}, nil, func(c transforms.Chunk) error {
+		if err := transforms.ReadPaced(t.Context(), &r, nil, output.RowOptions{}, nil, func(c transforms.Chunk) error {
 			for _, b := range c.Blocks {
 				b.File = 1
 				list = append(list, b)

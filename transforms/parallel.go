@@ -24,9 +24,8 @@ import (
 var logger atomic.Pointer[golog.Logger]
 
 // LogTo makes this package, and the stores that it reads, log to w. Without it, this
-// package logs to Beam's log and the stores log to standard error. LogTo may be called
-// at any time. Each write holds whole lines, which may contain anything that an input
-// contains.
+// package logs to Beam's log and the stores log to standard error. LogTo may be called at
+// any time. Each write holds whole lines. They may quote any text of the input.
 func LogTo(w io.Writer) {
 	logger.Store(golog.New(w, "", golog.Ltime))
 	store.LogTo(w)
@@ -64,8 +63,8 @@ var leaves atomic.Pointer[chan struct{}]
 
 func init() { SetCores(runtime.GOMAXPROCS(0)) }
 
-// SetCores changes how many blocks or sentences are worked on at once in this
-// process, which is GOMAXPROCS when the program starts. It changes no result.
+// SetCores sets how many blocks or sentences this process works on at once, at least 1.
+// The default is GOMAXPROCS at the start of the program. SetCores changes no result.
 func SetCores(n int) {
 	tokens := make(chan struct{}, n)
 	leaves.Store(&tokens)

@@ -12,36 +12,25 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Parse finds the trees, their labels and how sure they are. It leaves alone
-// what Encode does.
+// Parse finds the tree of each sentence, with relations and confidence. It does not
+// change the sentences that Encode parses.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Parse(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
 	return perChunk(s, "Parse", o, chunks)
 }
 
-// ParseChunk is Parse on one chunk. What comes out is a tree with one root,
-// or the sentence is a failure.
+// ParseChunk is Parse on one chunk. Every sentence gets a tree with one root or becomes a
+// failure.
 func ParseChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
-	if effort(m, &o) > 0 {
-		return c
-	}
-	c.own()
-	refused := make([]syntax.Fault, len(c.Sentences))
-	panics := each(len(c.Sentences),
-		func(i int) int { return len(c.Sentences[i].Words) },
-		func(i int) {
-			s := &c.Sentences[i].Sentence
+	if left := c.fast(m, &o); left != nil {
+		c.own()
+		c.perSentence(stageParse, left, func(s *syntax.Sentence, m Stages) syntax.Fault {
 			c := &s.Candidates // Parse may add some
 			c.Start, c.Heads, c.LogOdds = slices.Clone(c.Start), slices.Clone(c.Heads), slices.Clone(c.LogOdds)
-			refused[i] = parseSentence(s, m, &o)
+			return parseSentence(s, m, &o)
 		})
-	for i, fault := range panics {
-		if fault != noFault {
-			refused[i] = fault
-		}
 	}
-	c.keep(stageParse, refused)
 	return c
 }
 
@@ -60,8 +49,8 @@ func parseSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) (refused 
 	return refused
 }
 
-// faultOf is why a sentence could not be parsed: its own fault, or else an internal
-// error, because every sentence can be parsed.
+// faultOf is why a sentence could not be parsed: a fault of the sentence, otherwise an
+// internal error.
 func faultOf(err error) syntax.Fault {
 	var fault syntax.Fault
 	if errors.As(err, &fault) {

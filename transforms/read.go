@@ -34,9 +34,9 @@ const activeRanges = 2
 
 var rangeSlots = make(chan struct{}, activeRanges)
 
-// Read cuts the ranges of spans into chunks of blocks and CoNLL sentences. A range whose
-// parts are there already gives one chunk that says so. An engine may split a span
-// between two ranges at any time, so a split changes no chunk of a range.
+// Read reads the ranges of spans as chunks of blocks and CoNLL sentences. A range whose
+// parts already exist becomes one chunk with Skip. An engine may split a span between two
+// ranges at any time; a split changes no chunk.
 //
 // PCollection<Span> -> PCollection<Chunk>
 func Read(s beam.Scope, job Job, spans beam.PCollection) beam.PCollection {
@@ -44,7 +44,20 @@ func Read(s beam.Scope, job Job, spans beam.PCollection) beam.PCollection {
 }
 
 // A readFn is splittable. Its restrictions are intervals of numbers of ranges.
-type readFn struct{ Job Job }
+type readFn struct {
+	Job    Job
+	stages Stages
+}
+
+// Setup opens the models, which say what languages there are.
+func (f *readFn) Setup(ctx context.Context) error {
+	o := f.Job.Parsing()
+	p, err := o.checked()
+	if err == nil {
+		f.stages, err = p.open(ctx)
+	}
+	return err
+}
 
 func (f *readFn) CreateInitialRestriction(s Span) offsetrange.Restriction {
 	first := s.Ranges[0].K
@@ -71,19 +84,20 @@ func (f *readFn) CreateTracker(part offsetrange.Restriction) *sdf.LockRTracker {
 }
 
 func (f *readFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, s Span, emit func(Chunk)) error {
-	from := tracker.GetRestriction().(offsetrange.Restriction).Start
-	for _, r := range s.Ranges[from-int64(s.Ranges[0].K):] {
+	part := tracker.GetRestriction().(offsetrange.Restriction)
+	seen := sync.OnceValue(func() func(k int) bool { return f.Job.Seen(ctx, int(part.Start), int(part.End-1)) })
+	for _, r := range s.Ranges[part.Start-int64(s.Ranges[0].K):] {
 		if !tracker.TryClaim(int64(r.K)) {
 			return nil
 		}
-		if err := f.read(ctx, r, emit); err != nil {
+		if err := f.read(ctx, r, seen, emit); err != nil {
 			return f.Job.failed(ctx, r.K, err)
 		}
 	}
 	return nil
 }
 
-func (f *readFn) read(ctx context.Context, r source.Range, emit func(Chunk)) error {
+func (f *readFn) read(ctx context.Context, r source.Range, seen func() func(k int) bool, emit func(Chunk)) error {
 	leave, err := enter(ctx)
 	if err != nil {
 		return err
@@ -92,12 +106,12 @@ func (f *readFn) read(ctx context.Context, r source.Range, emit func(Chunk)) err
 	if err := f.Job.CheckToken(); err != nil {
 		return err
 	}
-	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
+	if r.Done || seen()(r.K) && f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
 	id := rand.Uint64()
-	err = ReadPaced(ctx, &r, f.Job.Options, nil, func(c Chunk) error {
+	err = ReadPaced(ctx, &r, f.stages, f.Job.Options, nil, func(c Chunk) error {
 		c.Attempt = id
 		emit(c)
 		return nil
@@ -125,8 +139,8 @@ func enter(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-func newRangeReader(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) *rangeReader {
-	return &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
+func newRangeReader(ctx context.Context, r *source.Range, m Stages, o output.RowOptions, emit func(Chunk) error) *rangeReader {
+	return &rangeReader{ctx: ctx, r: r, stages: m, options: o, emit: emit, chunk: Chunk{Range: r.K}}
 }
 
 // all reads all pieces of the range.
@@ -147,6 +161,7 @@ type rangeReader struct {
 	ctx     context.Context
 	r       *source.Range
 	files   *source.Files
+	stages  Stages // nil: nobody asks for languages
 	options output.RowOptions
 	emit    func(Chunk) error
 
@@ -174,9 +189,9 @@ const (
 	perRow = 10
 )
 
-// A chunk with a very long sentence has the process to itself as long as it is
-// parsed and written: largeChunk tokens are more than a chunk has otherwise.
-// What other ranges are at meanwhile is small.
+// Only one chunk of at least largeChunk tokens is parsed and written at a time in a
+// process. Only a very long sentence makes a chunk so large. The chunks of other ranges
+// are small meanwhile.
 const largeChunk = ChunkTokens * 3 / 2
 
 var oneLarge sync.Mutex
@@ -212,8 +227,11 @@ func (rd *rangeReader) flush() error {
 // files.
 func (rd *rangeReader) file(f *output.File) int32 {
 	files := rd.chunk.Files
-	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines && !files[n-1].Ended && slices.Equal(files[n-1].Meta, f.Meta) {
-		return int32(n - 1)
+	if n := len(files); n > 0 {
+		last := &files[n-1]
+		if last.Piece == f.Piece && last.DocID == f.DocID && last.Lines == f.Lines && last.Language == f.Language && !last.Ended && slices.Equal(last.Meta, f.Meta) {
+			return int32(n - 1)
+		}
 	}
 	rd.chunk.Files = append(files, *f)
 	return int32(len(files))
@@ -282,7 +300,8 @@ func (rd *rangeReader) piece(i int) error {
 	// read theirs. A file that is not text is not text for any range: one row is
 	// enough.
 	if f.Failed && (notText == nil && headless == nil || p.Start == 0) {
-		at.offset = max(at.offset, p.Start)
+		start, _ := p.Interval()
+		at.offset = max(at.offset, start)
 		rd.fail(&f, failed(stageRead, why, at, ""))
 	}
 	if p.End == p.Size && !rd.hasParts(&f) {
@@ -296,9 +315,9 @@ func (rd *rangeReader) piece(i int) error {
 	return rd.ctx.Err()
 }
 
-// recovered makes a fault of a panic of a reader: it costs the rest of the
-// piece, not the run. A panic of the stages that emit leads to is not the
-// file's. If a block was counted that was not handed on, the sums say so.
+// recovered turns a panic of a reader into a fault, so that it costs the rest of the
+// piece, not the run. It leaves panics of later stages, which emit calls, alone. If a
+// block was counted but not emitted, the sums show it.
 func (rd *rangeReader) recovered(err *error) {
 	if rd.emitting {
 		return
@@ -340,7 +359,7 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 	return errors.Join(in.Verify(), err)
 }
 
-// wasRead reports whether a piece was read to its end, or as far as it can be.
+// wasRead reports whether a piece was read to its end, or as far as possible.
 func wasRead(err error) bool {
 	var fault *source.Error
 	var notText *source.NotText
@@ -349,22 +368,28 @@ func wasRead(err error) bool {
 		errors.As(err, &fault) && fault.Kind == source.Permanent && !fault.Access()
 }
 
-// contents reads what the piece has of a file of a known format.
+// contents reads the piece of a file of a known format.
 func (rd *rangeReader) contents(in *source.File, f *output.File, format source.Format, head []byte) error {
 	f.Format = string(format)
 	p := &rd.r.Pieces[f.Piece]
-	one := &part{rd: rd, in: in, file: f, format: format, head: head, start: p.Start, end: p.End, options: &rd.options}
+	one := &part{rd: rd, in: in, file: f, format: format, head: head, open: readers[format], options: &rd.options}
+	one.start, one.end = p.Interval()
 	if in.Compressed() {
-		one.end = -1
 		rd.unzipping = in
 		defer func() { rd.unzipping = nil }()
+	}
+	if !rd.hasParts(f) {
+		one.found(f, one.sample)
 	}
 	if !ofRecords(format) {
 		f.Meta = one.meta(make([]string, len(rd.options.KeepKeys())))
 	}
-	blocks, err := readers[format](one)
+	blocks, err := one.open(one)
 	if err == nil {
 		err = rd.blocks(one, blocks)
+	}
+	if !rd.hasParts(f) && one.start == 0 {
+		f.AddLanguage(output.Language{Code: f.Language, Documents: 1})
 	}
 	f.EOF = err == nil && p.End == p.Size
 	return err
@@ -399,6 +424,9 @@ func (rd *rangeReader) block(p *part, b *block) error {
 	if b.record {
 		p.file.Records++
 		p.file.MergeMeta(document.Meta)
+	}
+	if b.text != nil || b.sentence != nil {
+		p.foundLater(document, b)
 	}
 	lost := false
 	for _, row := range b.faults {

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,9 @@ type part struct {
 	head       []byte // the beginning of the file
 	start, end int64  // end is negative if it is not known
 	options    *output.RowOptions
-	covered    func() (from, to int64) // what was read so far
+	covered    func() (from, to int64)                      // what was read so far
+	open       func(*part) (iter.Seq2[block, error], error) // of readers
+	sampled    *string                                      // what sample returns, once it was asked for
 }
 
 // A block is what a reader finds next: text to segment, a sentence, what is wrong
@@ -145,6 +148,7 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 		if byLine {
 			if begins {
 				document.DocID, before = partID(p.file, b.Start), b.Char
+				p.found(&document, func() string { return b.Text })
 			}
 			b.Char -= before
 		}
@@ -264,7 +268,28 @@ func (p *part) jsonLines() (iter.Seq2[block, error], error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.start == 0 && !p.in.Live() {
+		p.unkept(o)
+	}
 	return p.records(record.NewJSONReader(in, o, p.start, p.end)), nil
+}
+
+// unkept warns of keys to keep that no record in the head of the file has. The head is the
+// same however the file is cut into ranges.
+func (p *part) unkept(o record.Options) {
+	all, head := len(p.head) < source.HeadBytes, p.head
+	if !all {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	r := record.NewJSONReader(bytes.NewReader(head), o, 0, -1)
+	for len(o.Keep) > 0 {
+		if _, err := r.Next(); err != nil {
+			break
+		}
+	}
+	for _, why := range r.Unkept(all) {
+		p.warn(why)
+	}
 }
 
 // A noTable is the fault of a table without a readable row: one row of failures/ is
@@ -338,8 +363,8 @@ func (p *part) records(r record.Reader) iter.Seq2[block, error] {
 		for {
 			rec, err := r.Next()
 			if err == io.EOF {
-				if p.format.Table() && p.in.Live() && p.file.Records == 0 { // its head ends with the first line
-					p.warn(record.NoRow)
+				if p.in.Live() { // its head ends with the first line
+					p.liveEnd(r)
 				}
 				return
 			}
@@ -350,6 +375,18 @@ func (p *part) records(r record.Reader) iter.Seq2[block, error] {
 			if !p.record(&rec, yield) {
 				return
 			}
+		}
+	}
+}
+
+// liveEnd warns of what no record of a live file had.
+func (p *part) liveEnd(r record.Reader) {
+	if p.format.Table() && p.file.Records == 0 {
+		p.warn(record.NoRow)
+	}
+	if r, ok := r.(*record.JSONReader); ok {
+		for _, why := range r.Unkept(true) {
+			p.warn(why)
 		}
 	}
 }
@@ -370,6 +407,7 @@ func (p *part) record(rec *record.Record, yield func(block, error) bool) bool {
 		begins.last = true
 		return yield(begins, nil)
 	}
+	p.found(&document, func() string { return rec.Head(sampleBytes) })
 	if !yield(begins, nil) {
 		return false
 	}

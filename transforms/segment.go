@@ -8,24 +8,27 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Segment cuts documents, or the blocks of raw text that chunks have, into sentences.
-// CoNLL sentences pass.
+// Segment cuts documents, or the blocks of raw text in chunks, into sentences. It finds
+// the language of each sentence. CoNLL sentences keep their words; too long ones become
+// failures. ParseDocuments says which documents share a chunk.
+//
+// Segment, Encode, Tag, Prune and Parse process the chunks of a bundle one after
+// another, each on all cores of the worker, and emit one chunk for each. It has the
+// window, timestamp and pane of its input and keeps the order of sentences. Only the
+// program that encoded a chunk can decode it. Between stages that a runner does not
+// fuse, chunks are copied whole.
 //
 //	PCollection<Document> or PCollection<Chunk> -> PCollection<Chunk>
 func Segment(s beam.Scope, docs beam.PCollection, o Options) beam.PCollection {
 	if docs.Type().Type() == reflect.TypeFor[Document]() {
-		w := docs.WindowingStrategy()
-		fires := reflect.Indirect(reflect.ValueOf(w.Trigger)).Type()
-		together := w.Fn.Kind == window.GlobalWindows && fires == reflect.TypeFor[trigger.DefaultTrigger]()
-		docs = beam.ParDo(s.Scope("Cut"), &cutFn{Parsing: o.parsing("Segment"), Together: together}, docs)
+		docs = beam.ParDo(s.Scope("Cut"), &cutFn{Parsing: o.parsing("Segment"), Together: together(docs)}, docs)
 	}
 	return perChunk(s, "Segment", o, docs)
 }
@@ -33,15 +36,18 @@ func Segment(s beam.Scope, docs beam.PCollection, o Options) beam.PCollection {
 // SegmentChunk is Segment on one chunk.
 func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	made := make([][]syntax.Sentence, len(c.Blocks))
+	languages := make([]model.Guess, len(c.Blocks))
 	panics := each(len(c.Blocks),
 		func(i int) int { return len(c.Blocks[i].Text) },
 		func(i int) {
 			b := &c.Blocks[i]
 			lines := text.Lines(c.Files[b.File].Lines)
+			var of Stages
+			languages[i], of = languageOf(m, &c.Files[b.File], b.Text)
 			if lines == text.Sentence {
-				made[i] = m.SegmentLine(b.Text, o.MaxWords)
+				made[i] = of.SegmentLine(b.Text, o.MaxWords)
 			} else {
-				made[i] = m.Segment(b.Text, o.MaxWords)
+				made[i] = of.Segment(b.Text, o.MaxWords)
 			}
 			if o.Ranges {
 				noteRanges(b, made[i])
@@ -54,7 +60,10 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	c.Sentences, c.Failures = slices.Clone(c.Sentences), slices.Clip(c.Failures)
 	c.Segmented = make([]output.Count, len(c.Files))
 	for i := range c.Sentences { // CoNLL: a sentence is a block
-		c.Segmented[c.Sentences[i].File].Blocks++
+		s := &c.Sentences[i]
+		c.Segmented[s.File].Blocks++
+		g, _ := languageOf(m, &c.Files[s.File], s.Text)
+		noteLanguage(m, &s.Sentence, g)
 	}
 	var faults []syntax.Fault
 	for i := range c.Blocks {
@@ -74,6 +83,7 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 			if j == 0 && (b.Opens || b.First) {
 				s.Comments = append(s.Comments, "# newpar")
 			}
+			noteLanguage(m, &s.Sentence, languages[i])
 			c.Sentences = append(c.Sentences, s)
 		}
 	}

@@ -18,22 +18,16 @@ import (
 // chunks.
 func TestSplitAnywhere(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte(strings.Repeat("Some words .\n\n", 90)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "x.txt"), []byte(strings.Repeat("Some words .\n\n", 90)), 0o644))
 	inputs, err := source.List(t.Context(), []string{filepath.Join(dir, "x.txt")}, source.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := source.NewPlan(t.Context(), source.ListingOf(inputs), source.PlanOptions{RangeBytes: 200})
 	if err != nil || len(plan.Sizes) < 5 {
 		t.Fatal(err)
 	}
 	var ranges []source.Range
 	for r, err := range plan.Ranges() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ranges = append(ranges, r)
 	}
 	span := Span{ranges[1:]} // not from the first
@@ -77,6 +71,16 @@ func TestSplitAnywhere(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("split at %d, %v: got %d chunks, want %d", r.K, fraction, len(got), len(want))
 			}
+		}
+	}
+}
+
+// must ends the test if there is an error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func init() {
 	register.Emitter1[Chunk]()
 }
 
-// A chunkFn is a stage between Read and Write, by its name: it makes one chunk of one.
+// A chunkFn is a stage between Read and Write, by its name. It turns a chunk into one.
 type chunkFn struct {
 	Stage   string
 	Parsing parsing
@@ -64,10 +64,10 @@ func (c *Chunk) own() {
 	}
 }
 
-// Tag fills in the tags, features and lemmas of sentences in which a word has no UPOS,
-// or replaces them in all sentences. A sentence that is already tagged stays as it is,
-// because its empty features mean that there are none. Tag does not change what Encode
-// sets.
+// Tag fills in the tags, features and lemmas of sentences in which a word has no UPOS.
+// With Options.Retag, it replaces them in all sentences. Otherwise a tagged sentence
+// stays as it is, because its empty features mean that there are none. Tag does not
+// change the sentences that Encode parses.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Tag(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
@@ -76,9 +76,12 @@ func Tag(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
 
 // TagChunk is Tag on one chunk.
 func TagChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
-	if effort(m, &o) == 0 {
+	if left := c.fast(m, &o); left != nil {
 		c.own()
-		c.perSentence(stageTag, func(s *syntax.Sentence) { tagSentence(s, m, &o) })
+		c.perSentence(stageTag, left, func(s *syntax.Sentence, m Stages) syntax.Fault {
+			tagSentence(s, m, &o)
+			return noFault
+		})
 	}
 	return c
 }
@@ -96,7 +99,8 @@ func needsTags(s *syntax.Sentence, o *output.RowOptions) bool {
 	return o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" })
 }
 
-// Prune finds the candidate heads of every word. It leaves alone what Encode does.
+// Prune finds the candidate heads of every word. It does not change the sentences that
+// Encode parses.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Prune(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
@@ -105,9 +109,12 @@ func Prune(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {
 
 // PruneChunk is Prune on one chunk.
 func PruneChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
-	if effort(m, &o) == 0 {
+	if left := c.fast(m, &o); left != nil {
 		c.Sentences = slices.Clone(c.Sentences)
-		c.perSentence(stagePrune, m.Prune)
+		c.perSentence(stagePrune, left, func(s *syntax.Sentence, m Stages) syntax.Fault {
+			m.Prune(s)
+			return noFault
+		})
 	}
 	return c
 }

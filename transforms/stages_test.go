@@ -17,9 +17,7 @@ func encodingToy(t *testing.T) *transformstest.Encoder {
 	t.Helper()
 	transformstest.Register()
 	m, _, err := transforms.OpenModel(transformstest.EncoderURI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m.(*transformstest.Encoder)
 }
 

@@ -30,7 +30,7 @@ func TestRows(t *testing.T) {
 		fmt.Sprintf(`x.csv#%d %d-%d "No id." ["# newdoc id = x.csv#%[1]d" "# newpar"]`, at(",No id"), at("No id"), at("No id")+6),
 	})
 	equal(t, "failure", got.failures, []string{
-		fmt.Sprintf(`x.csv#%d %[1]d error a quote is not closed, or text stands behind a closing quote; write a quote inside a quoted cell twice`, at("r4")),
+		fmt.Sprintf(`x.csv#%d %[1]d error a quote is not closed, or there is text after a closing quote; write a quote inside a quoted cell twice`, at("r4")),
 		fmt.Sprintf(`x.csv#%d %[1]d error 2 columns, but the header names 3: a separator inside a cell needs quotes around the cell`, at("r5")),
 	})
 	if got.sums.Records != 5 || got.sums.Blocks != 5 || got.sums.BlocksFailed != 2 {
@@ -70,9 +70,7 @@ func draws(t *testing.T, n int) (files map[string]string) {
 			w.Flush()
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return map[string]string{"x.csv": csv.String(), "x.tsv": tsv.String(), "x.parquet": file.String()}
 }
 
@@ -138,6 +136,30 @@ func TestKept(t *testing.T) {
 	})
 }
 
+// TestUnkept has keys to keep that no record of JSON Lines has: a warning each for the file,
+// however it is cut into ranges. A key that comes late is missing from its head.
+func TestUnkept(t *testing.T) {
+	const early = "{\"text\": \"One.\", \"by\": null, \"in\": {\"town\": 1}}\n"
+	head := strings.Repeat(early, 2*source.HeadBytes/len(early))
+	for content, want := range map[string]string{
+		early:                              `no record has the key "yb", but "text", "by", "in"`,
+		strings.Repeat(early, 99):          `no record has the key "yb", but "text", "by", "in"`,
+		head:                               fmt.Sprintf(`none of the first %d records has the key "yb", but "text", "by", "in"`, source.HeadBytes/len(early)),
+		early + `{"text": "Two.", "yb":1}`: "",
+		"\n\n":                             "",
+	} {
+		dir := write(t, "x.jsonl", content)
+		o := output.RowOptions{Lines: "auto", Keep: "by,yb,in.town"}
+		got := stage(t, dir, o, 0)
+		var failures []string
+		if want != "" {
+			failures = []string{"x.jsonl 0 warning value not kept: " + want}
+		}
+		equal(t, "failure", got.failures, failures)
+		sameInRanges(t, dir, o, got, 40, 5000)
+	}
+}
+
 // TestNoTable has tables of which nothing can be read: one row says why, however
 // many ranges there are.
 func TestNoTable(t *testing.T) {
@@ -169,7 +191,7 @@ func TestLiveTable(t *testing.T) {
 	seen := make(chan string)
 	done := make(chan error)
 	go func() {
-		done <- transforms.ReadLive(t.Context(), &live, output.RowOptions{From: "csv", Lines: "auto"}, new(transforms.Pace), func(c transforms.Chunk) error {
+		done <- transforms.ReadLive(t.Context(), &live, nil, output.RowOptions{From: "csv", Lines: "auto"}, new(transforms.Pace), func(c transforms.Chunk) error {
 			for i := range c.Blocks {
 				seen <- c.Blocks[i].Text
 			}

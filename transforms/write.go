@@ -19,13 +19,14 @@ func init() {
 // A Done is the row that Write emits for a range.
 type Done struct {
 	K       int
-	Skipped bool // its parts were there
+	Skipped bool   // its parts existed before
+	Sums    string // the sums of output.Parts for Finish, "" if they are long
 }
 
-// Write turns the chunks of each range into its parts, the trees last: the trees are
-// the commit mark. It wants the chunks of one reading of a range in order in one
-// bundle, as a runner gives them that fuses the stages from Read to Write. A range whose
-// chunks come otherwise is torn: Write drops what it has of it, and Mend does it.
+// Write writes the chunks of each range as its parts. The part with the trees comes last
+// and commits the range. Write needs the chunks of one reading of a range in order in one
+// bundle; runners that fuse the stages from Read to Write deliver them so. Any other range
+// is torn: Write drops what it has of it and leaves the range to Mend.
 //
 // PCollection<Chunk> -> PCollection<Done> (written), PCollection<Done> (torn, with duplicates)
 func Write(s beam.Scope, job Job, chunks beam.PCollection) (written, torn beam.PCollection) {
@@ -78,8 +79,8 @@ func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, written, torn fun
 		return f.failed(ctx, &c, err)
 	}
 	if c.Last {
+		written(Done{K: c.Range, Sums: f.open.Sums()})
 		f.open = nil
-		written(Done{K: c.Range})
 	}
 	return nil
 }

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 )
 
 // A file is an entry of an archive.
 type file struct {
-	name string // with forward slashes
+	name string // with forward slashes; a folder ends in one
 	mode fs.FileMode
 	data []byte
 }
@@ -22,7 +23,12 @@ func tarball(w io.Writer, files []file, when time.Time) error {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	for _, f := range files {
-		err := t.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Format: tar.FormatUSTAR})
+		kind := byte(tar.TypeReg)
+		if strings.HasSuffix(f.name, "/") {
+			kind = tar.TypeDir
+		}
+		err := t.WriteHeader(&tar.Header{Typeflag: kind, Name: f.name, Mode: int64(f.mode),
+			Size: int64(len(f.data)), ModTime: when, Format: tar.FormatUSTAR})
 		if err != nil {
 			return err
 		}

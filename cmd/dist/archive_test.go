@@ -23,9 +23,7 @@ func TestArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var first, second bytes.Buffer
 			for _, b := range []*bytes.Buffer{&first, &second} {
-				if err := c.pack(b, files, when); err != nil {
-					t.Fatal(err)
-				}
+				must(t, c.pack(b, files, when))
 			}
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Error("other bytes the second time")
@@ -49,40 +47,38 @@ func TestArchives(t *testing.T) {
 
 func untar(t *testing.T, data []byte) (list []file) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			return list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list = append(list, file{h.Name, fs.FileMode(h.Mode), content})
 	}
 }
 
 func unzip(t *testing.T, data []byte) (list []file) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list = append(list, file{f.Name, f.Mode(), content})
 	}
 	return list
+}
+
+// must ends the test if there is an error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }

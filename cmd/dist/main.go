@@ -1,9 +1,10 @@
-// Command dist builds what is given to users (make dist): for every target a
-// static, stripped program in an archive with README, LICENSE and the notice of
-// the built-in model, a Python wheel with the same, and SHA256SUMS of all. The
-// same commit and Go version give the same bytes.
+// Command dist builds what is given to users (make dist): for every target a static,
+// stripped program in an archive, a Python wheel, on Linux a Debian package, and
+// SHA256SUMS of all. Each holds README, LICENSE, the notice of the built-in models, the
+// licenses of all modules that are linked, and a list of them (CycloneDX). The same commit
+// and Go version give the same bytes.
 //
-//	go run ./cmd/dist [-dir dist] [-only archive|wheel] [OS/ARCH | host...]
+//	go run ./cmd/dist [-dir dist] [-only archive|wheel|deb] [-tags TAGS] [OS/ARCH | host...]
 //
 // Without targets it builds all. Every target compiles Beam anew the first
 // time: some 4 minutes of processor time each.
@@ -36,26 +37,33 @@ const (
 	license = "LICENSE"
 	notice  = "model/NOTICE.md"
 	noticed = "MODEL-NOTICE.md"
+
+	modulesLicenses = "THIRD-PARTY-LICENSES.txt"
+	billOfMaterials = "treebeam.cdx.json"
 )
 
+// maxWheel is what the package index of Python takes of one file, in bytes.
+const maxWheel = 100 << 20
+
 // kinds are what is made of a program, the values of -only.
-var kinds = []string{"archive", "wheel"}
+var kinds = []string{"archive", "wheel", "deb"}
 
 func main() {
 	dir := flag.String("dir", "dist", "`FOLDER` for what is built")
-	only := flag.String("only", "", "make nothing but an archive or a wheel of each program, as `KIND` says, and no SHA256SUMS")
+	tags := flag.String("tags", "", "more build `TAGS`, with commas between them: noaccurate and noworld leave out models")
+	only := flag.String("only", "", "make nothing but an archive, a wheel or a deb of each program, as `KIND` says, and no SHA256SUMS")
 	flag.Parse()
-	if err := build(*dir, *only, flag.Args()); err != nil {
+	if err := build(*dir, *only, *tags, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
 	}
 }
 
-func build(dir, only string, chosen []string) error {
+func build(dir, only, tags string, chosen []string) error {
 	made := kinds
 	if only != "" {
 		if made = []string{only}; !slices.Contains(kinds, only) {
-			return fmt.Errorf("-only %s: must be %s", only, strings.Join(kinds, " or "))
+			return fmt.Errorf("-only %s: must be %s", only, strings.Join(kinds, ", "))
 		}
 	}
 	if len(chosen) == 0 {
@@ -79,7 +87,7 @@ func build(dir, only string, chosen []string) error {
 	}
 	var sums strings.Builder
 	for _, t := range chosen {
-		if err := target(dir, t, made, from, &sums); err != nil {
+		if err := target(dir, t, tags, made, from, &sums); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
@@ -89,39 +97,121 @@ func build(dir, only string, chosen []string) error {
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }
 
+// A product is a program for a target, and the texts that go with it.
+type product struct {
+	system, arch string
+	program      []byte
+	texts        []file // README, LICENSE and so on
+	bom          file
+	from         *commit
+}
+
+// pack writes a product as one of kinds and returns the file's name; "" if there is none
+// for its target.
+func (p *product) pack(w *bytes.Buffer, kind string) (string, error) {
+	switch kind {
+	case "wheel":
+		return p.wheel(w)
+	case "deb":
+		if p.system != "linux" {
+			return "", nil
+		}
+		version, err := python.Version(p.from.version, p.from.commits)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("treebeam_%s_%s.deb", version, p.arch), debian(w, version, p.arch, p.program, append(slices.Clone(p.texts), p.bom), p.from.when)
+	}
+	return p.archive(w)
+}
+
 // target builds the program for a target, makes of it what is to be made, and
 // adds to sums.
-func target(dir, t string, made []string, from *commit, sums *strings.Builder) error {
+func target(dir, t, tags string, made []string, from *commit, sums *strings.Builder) error {
 	system, arch, _ := strings.Cut(t, "/")
 	begun := time.Now()
-	program, err := compile(dir, system, arch, from)
+	fmt.Printf("%s: compiling (minutes, if it is the first time)\n", t)
+	program, err := compile(dir, system, arch, tags, from)
 	if err != nil {
 		return err
 	}
+	p := &product{system: system, arch: arch, program: program, from: from}
+	if err := p.describe(); err != nil {
+		return err
+	}
 	for _, kind := range made {
-		pack := archive
-		if kind == "wheel" {
-			pack = wheel
-		}
 		var b bytes.Buffer
-		name, err := pack(&b, program, system, arch, from)
+		name, err := p.pack(&b, kind)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
+		if name == "" {
+			continue
+		}
+		if kind == "wheel" && b.Len() > maxWheel {
+			return fmt.Errorf("%s: %.1f MiB: an index takes at most %d; leave a model out of it: build with -tags noaccurate",
+				name, float64(b.Len())/(1<<20), maxWheel>>20)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 			return err
 		}
 		fmt.Fprintf(sums, "%x  %s\n", sha256.Sum256(b.Bytes()), name)
-		fmt.Printf("%s: %.1f MB, %v\n", name, float64(b.Len())/1e6, time.Since(begun).Round(time.Second))
+		fmt.Printf("%s: %.1f MB, %v\n", path, float64(b.Len())/1e6, time.Since(begun).Round(time.Second))
 	}
 	return nil
 }
 
+// describe reads and makes the texts of a product.
+func (p *product) describe() error {
+	for _, text := range []struct{ from, to string }{{readme, readme}, {license, license}, {notice, noticed}} {
+		data, err := os.ReadFile(text.from)
+		if err != nil {
+			return err
+		}
+		p.texts = append(p.texts, file{name: text.to, mode: 0o644, data: data})
+	}
+	modules, goVersion, err := linked(p.program)
+	if err != nil {
+		return err
+	}
+	dirs, err := folders(modules)
+	if err != nil {
+		return err
+	}
+	goRoot, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	text, err := licenses(modules, dirs, goRoot, goVersion)
+	if err != nil {
+		return err
+	}
+	p.texts = append(p.texts, file{name: modulesLicenses, mode: 0o644, data: text})
+	names, err := filepath.Glob("model/*.tbm")
+	if err != nil {
+		return err
+	}
+	var models []file
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if len(data) > 0 && bytes.Contains(p.program, data) { // a build tag may leave it out
+			models = append(models, file{name: filepath.Base(name), data: data})
+		}
+	}
+	list, err := materials(p.program, modules, goVersion, models, p.from)
+	p.bom = file{name: billOfMaterials, mode: 0o644, data: list}
+	return err
+}
+
 // compile builds the program for a target and returns its bytes.
-func compile(dir, system, arch string, from *commit) ([]byte, error) {
+func compile(dir, system, arch, tags string, from *commit) ([]byte, error) {
 	path := filepath.Join(dir, "treebeam-"+system+"-"+arch+".tmp")
 	defer os.Remove(path)
-	cmd := exec.Command("go", "build", "-trimpath", "-tags", "disable_grpc_modules",
+	cmd := exec.Command("go", "build", "-trimpath", "-tags", "disable_grpc_modules,"+tags,
 		"-ldflags", "-s -w -buildid= -X github.com/treebeam/treebeam/pipeline.release="+from.version, "-o", path, "./cmd/treebeam")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOFLAGS=")
 	cmd.Stderr = os.Stderr
@@ -133,36 +223,29 @@ func compile(dir, system, arch string, from *commit) ([]byte, error) {
 
 // archive writes the program with its texts as an archive and returns the
 // file's name.
-func archive(w *bytes.Buffer, program []byte, system, arch string, from *commit) (string, error) {
-	name := fmt.Sprintf("treebeam-%s-%s-%s", from.version, system, arch)
+func (p *product) archive(w *bytes.Buffer) (string, error) {
+	name := fmt.Sprintf("treebeam-%s-%s-%s", p.from.version, p.system, p.arch)
 	pack, ending, executable := tarball, ".tar.gz", "treebeam"
-	if system == "windows" {
+	if p.system == "windows" {
 		pack, ending, executable = zipped, ".zip", "treebeam.exe"
 	}
-	list := []file{{name: name + "/" + executable, mode: 0o755, data: program}}
-	for _, text := range []struct{ from, to string }{{readme, readme}, {license, license}, {notice, noticed}} {
-		data, err := os.ReadFile(text.from)
-		if err != nil {
-			return "", err
-		}
-		list = append(list, file{name: name + "/" + text.to, mode: 0o644, data: data})
+	list := []file{{name: name + "/" + executable, mode: 0o755, data: p.program}}
+	for _, t := range append(slices.Clone(p.texts), p.bom) {
+		list = append(list, file{name: name + "/" + t.name, mode: t.mode, data: t.data})
 	}
-	return name + ending, pack(w, list, from.when)
+	return name + ending, pack(w, list, p.from.when)
 }
 
 // wheel writes the program as a Python wheel and returns the file's name.
-func wheel(w *bytes.Buffer, program []byte, system, arch string, from *commit) (string, error) {
-	about, err := os.ReadFile(readme)
-	if err != nil {
-		return "", err
-	}
-	it := python.Wheel{System: system, Arch: arch, Version: from.version, Commits: from.commits, Program: program, Readme: about, Time: from.when}
-	for _, text := range []struct{ from, to string }{{license, license}, {notice, noticed}} {
-		data, err := os.ReadFile(text.from)
-		if err != nil {
-			return "", err
+func (p *product) wheel(w *bytes.Buffer) (string, error) {
+	it := python.Wheel{System: p.system, Arch: p.arch, Version: p.from.version, Commits: p.from.commits, Program: p.program,
+		Materials: python.File{Name: p.bom.name, Data: p.bom.data}, Time: p.from.when}
+	for _, t := range p.texts {
+		if t.name == readme {
+			it.Readme = t.data
+		} else {
+			it.Licenses = append(it.Licenses, python.File{Name: t.name, Data: t.data})
 		}
-		it.Licenses = append(it.Licenses, python.File{Name: text.to, Data: data})
 	}
 	return it.Write(w)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,11 +47,11 @@ type calibrateFlags struct {
 
 // newCalibrate is treebeam calibrate.
 func newCalibrate() *cobra.Command {
-	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "fit a model's confidence to text like yours", calibrateAbout)
+	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "recalibrate a model's confidence on gold sentences of yours", calibrateAbout)
 	fs := cmd.Flags()
 	var f calibrateFlags
 	fs.StringVarP(&f.model, "model", "m", "", "calibrate the model `FILE`, or embedded")
-	fs.StringVar(&f.dev, "dev", "", "fit to the gold trees of a CoNLL-U `FILE`, none of which the model was trained on")
+	fs.StringVar(&f.dev, "dev", "", "fit to the gold trees of a CoNLL-U `FILE` that the model was not trained on")
 	fs.StringVarP(&f.output, "output", "o", "", "write the whole model to `FILE`, or only the calibrator if the name ends in .cal (default: replace the file of --model)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes only a calibrator")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few")
@@ -151,7 +152,7 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
-	say(out, "calibrated on %s, %d sentences, %d words\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words)
+	say(out, "calibrated on %s, %d sentences, %d words\n", cmp.Or(c.Gold.File, "dev"), c.Gold.Sentences, c.Gold.Words)
 	if a := c.Adapted; a != nil {
 		say(out, "adapted to %s, %d sentences, %d words\n", a.File, a.Sentences, a.Words)
 	}

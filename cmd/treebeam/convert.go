@@ -23,7 +23,7 @@ them.
 
 With --conf, CoNLL-U shows confidence: in MISC, as
 HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980, and in comments such as
-"# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md explains them). They
+"# tree_conf = 0.5303" and "# certificate = all" (docs/confidence.md explains them). They
 replace what the input has under the same names. text has one sentence per line; jsonl has
 one object per sentence with the columns of the Parquet files; tsv and csv have one row per
 word with the columns of words/ (docs/parquet.md).`
@@ -65,7 +65,7 @@ func newConvert() *cobra.Command {
 		}
 		how := func(out io.Writer) (*pipeline.Writer, error) {
 			o := d.write(allConf(*conf), out)
-			o.Model = pipeline.ModelName(from.Made.ModelDigest)
+			o.Model = pipeline.ModelName(from.Made.ModelDigest, &from.Made.Options)
 			return pipeline.NewWriter(*to, o)
 		}
 		if *perFile != "" {

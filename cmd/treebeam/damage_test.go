@@ -62,7 +62,7 @@ var damages = map[string]struct {
 	"a part is replaced by a copy of another": {do: onPart("trees", 2, func(t *testing.T, p []string) {
 		copyOver(t, p[3], p[2])
 	}), want: "part-00002"},
-	"a part is replaced by a copy of the same length": {do: sameLength, want: "another file stands under its name", sly: true},
+	"a part is replaced by a copy of the same length": {do: sameLength, want: "another file has its name", sly: true},
 	"a page is flipped":    {do: flipped("trees", 0.3), want: "bytes are not those", sly: true},
 	"a footer is flipped":  {do: flipped("trees", 0.97), want: "damaged", sly: true},
 	"a page of documents":  {do: flipped("documents", 0.2), want: "bytes are not those", sly: true},

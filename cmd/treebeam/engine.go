@@ -92,7 +92,7 @@ func newPool() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if len(others) > 0 {
-			return refuse("want no arguments, got %q", others[0])
+			return refuse("it takes no arguments, but got %q", others[0])
 		}
 		if *port < 0 || *port > 65535 {
 			return refuse("--port %d: must be from 0 to 65535", *port)

@@ -34,7 +34,7 @@ from its words and tags with --gold-tags. On gold words, eval also says why tree
 wrong: a gold head was pruned, the search missed a gold tree that scores higher, or the
 model prefers a wrong tree. If the trees have confidence (those of a model, an output
 folder or CoNLL-U with --conf), the last tables compare it with the truth
-(docs/training.md).`
+(docs/evaluation.md).`
 
 // evalFlags are the options of treebeam eval.
 type evalFlags struct {
@@ -66,7 +66,7 @@ func newEval() *cobra.Command {
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find only trees without crossing arcs")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps of about 5 ns per sentence on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
+	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
@@ -104,7 +104,7 @@ func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 func (f *evalFlags) validate() error {
 	switch {
 	case f.gold == "":
-		return refuse("want --gold FILE")
+		return refuse("--gold FILE is missing")
 	case (f.system == "") == (f.model == ""):
 		return refuse("give --system FILE or FOLDER, or --model FILE (--model embedded is the built-in model)")
 	case f.goldTokens && f.goldTags:
@@ -120,7 +120,7 @@ func (f *evalFlags) validate() error {
 	case f.write != "" && output.SameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
-		return refuse("--samples %d: want at least 1", f.samples)
+		return refuse("--samples %d: must be at least 1", f.samples)
 	}
 	for option, name := range f.custom.Names {
 		if f.write != "" && output.SameFile(name, f.write) {
@@ -167,7 +167,7 @@ func badTrees(err error) error {
 	if unread := new(fs.PathError); errors.As(err, &unread) {
 		return &refusal{err}
 	}
-	return refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
+	return refuse("%w; by the rules of CoNLL 2018, each tree must have one root", err)
 }
 
 // score evaluates. Different texts are a refusal, because the files are wrong.

@@ -78,7 +78,7 @@ func TestEvalRefusals(t *testing.T) {
 		f    evalFlags
 		want string
 	}{
-		{evalFlags{}, "want --gold"},
+		{evalFlags{}, "--gold FILE is missing"},
 		{evalFlags{gold: toyDev}, "give --system"},
 		{evalFlags{gold: toyDev, system: "a", model: "b"}, "give --system"},
 		{evalFlags{gold: toyDev, system: toyDev, goldTags: true}, "need --model"},

@@ -1,20 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/pattern"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 	search "github.com/treebeam/treebeam/pipeline/find"
 )
@@ -36,10 +41,14 @@ docs/find.md describes the whole language.`
 // findFlags are the options of treebeam find.
 type findFlags struct {
 	count          bool
+	kwic, context  bool
 	tsv, group, to string
 	output         string
 	conf           float32
 	limit          int64
+	random         int
+	seed           uint64
+	against        list
 	color          string
 }
 
@@ -50,18 +59,24 @@ func newFind() *cobra.Command {
 	var f findFlags
 	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")
 	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
+	fs.IntVar(&f.random, "random", 0, "write `N` hits drawn at random, each as likely as any other, in the order of the input")
+	fs.Uint64Var(&f.seed, "seed", 0, "with --random: seed `S`; other seeds draw other hits")
 	group(fs, "What is found")
 	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT`: text, conllu (the sentences, with comments \"# hit\") or tree")
-	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits and of all sentences")
+	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits, of all sentences and words, and hits per million words")
+	fs.BoolVar(&f.kwic, "kwic", false, "print a concordance: a table of the text left of the hit, the hit, the text right of it, and its place")
+	fs.BoolVar(&f.context, "context", false, "with --kwic: also the sentences before and after")
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
-	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first")
-	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`; .conllu and .tree choose the format, .gz and .zst compress (standard output)")
+	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first, also per million words")
+	fs.Var(&f.against, "against", "with --group: compare with `FOLDER` or files of another corpus, the largest differences first; repeatable")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv or .html, else .conllu, .tree or .txt; .gz and .zst compress (standard output)")
 	colorFlag(fs, &f.color, "use color `WHEN`: auto (on a terminal), always or never")
 	group(fs, outputFlags)
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
 	cmd.Example = `
   treebeam find out 'VERB >nsubj NOUN'
   treebeam find out 'v:VERB >obj o:NOUN' --group v.lemma,o.lemma --conf 0.9
+  treebeam find out 'VERB >iobj _ >obj _' -o datives.csv
   treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
 	cmd.RunE = stoppable(f.run)
 	return cmd
@@ -69,14 +84,14 @@ func newFind() *cobra.Command {
 
 func (f *findFlags) run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return refuse("want what to search and a pattern: treebeam find out 'VERB >nsubj NOUN', in quotation marks so that the shell leaves it alone")
+		return refuse("name what to search, then a pattern: treebeam find out 'VERB >nsubj NOUN', in quotation marks so that the shell leaves it alone")
 	}
 	names, text := args[:len(args)-1], args[len(args)-1]
 	p, err := pattern.Compile(text)
 	if err != nil {
 		return badPattern(text, err)
 	}
-	o, err := f.options(p)
+	o, err := f.options(p, text)
 	if err != nil {
 		return err
 	}
@@ -85,9 +100,15 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 			return refuse("%s does not exist; if it is part of the pattern, put the whole pattern in quotation marks", name)
 		}
 	}
+	if slices.Contains(names, "-") && slices.Contains(f.against, "-") {
+		return refuse("--against -: standard input cannot be both corpora; write one of them to a file")
+	}
 	var broken brokenBlocks
 	sources, err := openSources(ctx, names, f.output, &broken)
 	if err != nil {
+		return err
+	}
+	if o.Against, err = openSources(ctx, f.against, f.output, &broken); err != nil {
 		return err
 	}
 	if f.output == "" || f.output == "-" {
@@ -105,16 +126,14 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	case o.Limit > 0 && sum.Hits >= o.Limit:
 		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
 	default:
-		say(os.Stderr, "hits: %d, in %d of %s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"))
+		drawn := ""
+		if f.random > 0 {
+			drawn = fmt.Sprintf("; written: %d, drawn at random with seed %d", min(int64(f.random), sum.Hits), f.seed)
+		}
+		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"), drawn)
 	}
 	if sum.Hits == 0 {
-		for _, name := range p.Unknown() {
-			near := nearest(name, pattern.Relations)
-			if near != "" {
-				near = "; did you mean " + near + "?"
-			}
-			say(os.Stderr, "%s is not a relation of Universal Dependencies%s\n", name, near)
-		}
+		pointOutSlips(p, o.Met)
 	}
 	if err := broken.end(sum.Searched); err != nil {
 		return err
@@ -125,35 +144,120 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// options returns the options of the search.
-func (f *findFlags) options(p *pattern.Pattern) (*search.Options, error) {
-	o := &search.Options{Pattern: p, MinConf: f.conf, To: f.to, Limit: f.limit, Color: f.color == "always"}
-	switch {
-	case !(f.conf >= 0 && f.conf <= 1):
-		return nil, refuse("--conf %g: want a probability, from 0 to 1", f.conf)
-	case f.limit < 0:
-		return nil, refuse("--limit %d: must not be negative", f.limit)
+// pointOutSlips says which relations and features of a pattern without hits the words that
+// were searched do not have.
+func pointOutSlips(p *pattern.Pattern, met *search.Met) {
+	tell := func(what, name string, known []string) {
+		near := nearest(name, known)
+		if near != "" {
+			near = "; did you mean " + near + "?"
+		}
+		say(os.Stderr, what+"%s\n", name, near)
 	}
-	chosen := 0
-	for _, c := range []struct {
-		given bool
-		to    string
-	}{{f.to != search.Text, f.to}, {f.count, search.Count}, {f.tsv != "", search.Table}, {f.group != "", search.Groups}} {
-		if c.given {
-			chosen, o.To = chosen+1, c.to
+	unknown := p.Unknown()
+	for _, name := range unknown {
+		tell("%s is not a relation of Universal Dependencies", name, pattern.Relations)
+	}
+	relations, features := p.Named()
+	known, values := met.Relations(), met.Features()
+	for _, name := range relations {
+		switch base := syntax.Universal(name); {
+		case slices.Contains(unknown, base) || len(known) == 0 || slices.Contains(known, name):
+		case name == base:
+			tell("no word here is %s", name, nil)
+		default:
+			tell("no word here is %s", name, known)
 		}
 	}
-	if chosen > 1 {
-		return nil, refuse("--to, --count, --tsv and --group exclude each other")
+	for _, name := range features {
+		switch key, value, _ := strings.Cut(name, "="); {
+		case len(values) == 0 || slices.Contains(values[key], value):
+		case values[key] == nil:
+			tell("no word here has %s", key, slices.Sorted(maps.Keys(values)))
+		default:
+			list := values[key]
+			say(os.Stderr, "no word here has %s; %s is %s\n", name, key, strings.Join(list[:min(len(list), 20)], ", "))
+		}
+	}
+}
+
+// options returns the options of the search.
+func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, error) {
+	o := &search.Options{Pattern: p, Title: text, MinConf: f.conf, To: f.to, Limit: f.limit, Random: f.random, Seed: f.seed, Met: new(search.Met), Color: f.color == "always"}
+	switch {
+	case !(f.conf >= 0 && f.conf <= 1):
+		return nil, refuse("--conf %g: must be a probability from 0 to 1", f.conf)
+	case f.limit < 0:
+		return nil, refuse("--limit %d: must not be negative", f.limit)
+	case f.random < 0 || f.random > pick.MaxSample:
+		return nil, refuse("--random %d: must be from 1 to %d", f.random, pick.MaxSample)
+	case f.random > 0 && f.limit > 0:
+		return nil, refuse("--random and --limit exclude each other: a random sample is drawn from all hits")
+	case f.seed > 0 && f.random == 0:
+		return nil, refuse("--seed needs --random")
+	}
+	var chosen string
+	for _, c := range []struct {
+		given    bool
+		flag, to string
+	}{{f.to != search.Text, "--to " + f.to, f.to}, {f.count, "--count", search.Count}, {f.tsv != "", "--tsv", search.Table},
+		{f.kwic, "--kwic", search.Table}, {f.group != "", "--group", search.Groups}} {
+		if !c.given {
+			continue
+		}
+		if chosen != "" {
+			return nil, refuse("%s and %s exclude each other", chosen, c.flag)
+		}
+		chosen, o.To = c.flag, c.to
+	}
+	if f.random > 0 && (f.count || f.group != "") {
+		return nil, refuse("--random is for hits that are written; %s counts all of them", chosen)
+	}
+	if len(f.against) > 0 && (f.group == "" || f.limit > 0) {
+		return nil, refuse("--against needs --group, and all hits: leave --limit out")
+	}
+	if err := f.ending(o, chosen); err != nil {
+		return nil, err
+	}
+	list := f.tsv + f.group
+	if o.To == search.Table && list == "" {
+		list = strings.Join(search.Concordance(f.context), ",")
+	} else if f.context {
+		return nil, refuse("--context needs --kwic, or an output that ends in .tsv, .csv or .html; in --tsv write before and after")
 	}
 	var err error
-	if to := formatOf(cmp.Or(f.output, "-")); chosen == 0 && (to == search.CoNLLU || to == search.Tree) {
-		o.To = to
-	}
-	if list := f.tsv + f.group; list != "" {
+	if list != "" {
 		o.Attributes, err = search.ParseAttributes(p, list)
 	}
 	return o, err
+}
+
+// ending lets the ending of the output say what is written, and refuses one that says
+// something else than the flag chosen, "" for none. Devices have no ending.
+func (f *findFlags) ending(o *search.Options, chosen string) error {
+	if info, err := os.Stat(f.output); f.output == "" || f.output == "-" || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	name := strings.ToLower(filepath.Base(f.output))
+	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
+	to := map[string]string{"": search.Text, ".txt": search.Text, ".tsv": search.Table, ".csv": search.Table, ".html": search.Table,
+		".htm": search.Table, ".conllu": search.CoNLLU, ".tree": search.Tree}[ending]
+	tables := o.To == search.Table || o.To == search.Groups || o.To == search.Count
+	switch {
+	case to == "":
+		return refuse("--output %s: find does not write %s; it writes .tsv, .csv, .html, .conllu, .tree and .txt, and .gz or .zst after these", f.output, ending)
+	case chosen == "":
+		o.To = to
+	case to != search.Text && to != o.To && !(to == search.Table && tables):
+		return refuse("--output %s: %s does not write %s; end the name otherwise", f.output, chosen, ending)
+	}
+	switch ending {
+	case ".csv":
+		o.As = search.CSV
+	case ".html", ".htm":
+		o.As = search.HTML
+	}
+	return nil
 }
 
 // fit makes lines as long as the terminal is wide, and colors them if it has some.

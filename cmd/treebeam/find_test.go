@@ -23,7 +23,8 @@ func TestFind(t *testing.T) {
 		must(t, os.WriteFile(name, []byte(data), 0o666))
 	}
 	for _, query := range [][]string{
-		{"_ . _"}, {"a:_ < _", "--tsv", "a.form,a.deprel,a.head"}, {"_ > _", "--group", "1.upos,2.deprel"}, {"_ .. _", "-c"}, {"id=2", "--to", "conllu", "-n", "2"}, {"_ > _", "--to", "tree"},
+		{"_ . _"}, {"a:_ < _", "--tsv", "a.form,a.deprel,a.head"}, {"_ > _", "--group", "1.upos,2.deprel"}, {"_", "--group", "folder,doc_id"}, {"_", "--group", "form", "--against", state}, {"_ > _", "--random", "3", "--seed", "7"}, {"_ > _", "--random", "2", "--to", "tree"}, {"_ .. _", "-c"}, {"id=2", "--to", "conllu", "-n", "2"}, {"_ > _", "--to", "tree"},
+		{"a:_ < _", "--tsv", "before,left,hit,right,after,doc_id,position"}, {"a:_ < _", "--tsv", "folder,left,a.form", "-n", "2"},
 	} {
 		want := ""
 		for _, from := range []string{out, state, plain, packed, treebank, "-", filepath.Join(dir, "{x,none}.conllu")} {
@@ -53,10 +54,11 @@ func TestFind(t *testing.T) {
 		t.Errorf("show of a folder of files: status %d, %s%s", status, got, stderr)
 	}
 	for _, c := range [][]string{
-		{"want what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
+		{"name what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
 		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},
+		{"--against needs --group", out, "_", "--against", state}, {"cannot be both", "-", "_", "--group", "form", "--against", "-"}, {"check the spelling", out, "_", "--group", "form", "--against", filepath.Join(dir, "none")}, {"must be from 1", out, "_", "--random", "-1"}, {"exclude each other", out, "_", "--random", "2", "-n", "2"}, {"--seed needs", out, "_", "--seed", "2"}, {"--count counts all", out, "_", "-c", "--random", "2"},
 		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"},
-		{"check the spelling", filepath.Join(dir, "none"), "_"}, {"put the whole pattern", plain, "VERB", "NOUN"}, {"is no part of speech", out, "dog"},
+		{"check the spelling", filepath.Join(dir, "none"), "_"}, {"put the whole pattern", plain, "VERB", "NOUN"}, {"is not a part of speech", out, "dog"},
 	} {
 		ends(t, exitRefused, c[0], append([]string{"find"}, c[1:]...)...)
 	}
@@ -66,16 +68,36 @@ func TestFind(t *testing.T) {
 func TestFindOutput(t *testing.T) {
 	block := "# sent_id = s\n# text = a\n# hit = 1:1\n1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
 	dir := writeFiles(t, map[string]string{"a.conllu": block})
-	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": zipped(block), "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n"} {
+	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": zipped(block), "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n",
+		"h.tsv": "left\thit\tright\tdoc_id\tstart_byte\tsent_id\tposition\n_\ta\t_\ta.conllu\t0\ts\t1\n", "h.csv.gz": zipped("left,hit,right,doc_id,start_byte,sent_id,position\n,a,,a.conllu,0,s,1\n")} {
 		out := filepath.Join(dir, name)
 		ends(t, exitOK, "", "find", filepath.Join(dir, "a.conllu"), "X", "-o", out)
 		if got, err := os.ReadFile(out); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	ends(t, exitOK, "", "find", filepath.Join(dir, "a.conllu"), "X", "--count", "-o", filepath.Join(dir, "n.conllu"))
-	if got, err := os.ReadFile(filepath.Join(dir, "n.conllu")); err != nil || !strings.HasPrefix(string(got), "hits\t1\n") {
-		t.Errorf("%q, %v", got, err)
+	for _, c := range []struct {
+		name string
+		args []string
+		want string // of the file, or of the refusal
+	}{
+		{"n.txt", []string{"--count"}, "hits\t1\n"}, {"n.csv", []string{"--count"}, "hits,1\n"}, {"g.csv", []string{"--group", "form"}, "hits,"},
+		{"t.csv", []string{"--tsv", "sent_id,form"}, "sent_id,form\ns,a\n"}, {"t.html", []string{"--tsv", "form"}, "<!DOCTYPE html>"}, {"k.htm", []string{"--kwic"}, "<!DOCTYPE html>"},
+		{"k", []string{"--kwic", "--context"}, "before\tleft\thit"}, {"k.csv", []string{"--context"}, "before,left,hit"},
+		{"n.conllu", []string{"--count"}, "--count does not write .conllu"}, {"t.csv", []string{"--to", "tree"}, "--to tree does not write .csv"},
+		{"k.tree", []string{"--kwic"}, "--kwic does not write"}, {"x.xlsx", nil, "it writes .tsv, .csv, .html"}, {"x.bz2", nil, "does not write .bz2"}, {"x", []string{"--context"}, "--context needs --kwic"},
+		{"x", []string{"--kwic", "--tsv", "form"}, "--tsv and --kwic exclude"},
+	} {
+		out := filepath.Join(dir, c.name)
+		status, _, stderr := treebeam(t, "", append([]string{"find", filepath.Join(dir, "a.conllu"), "X", "-o", out}, c.args...)...)
+		got, err := os.ReadFile(out)
+		if status != exitOK {
+			got = []byte(stderr)
+		}
+		if err == nil && !strings.HasPrefix(string(got), c.want) || err != nil && !strings.Contains(string(got), c.want) {
+			t.Errorf("%s %v: status %d, %s, want %q", c.name, c.args, status, got, c.want)
+		}
+		os.Remove(out)
 	}
 }
 
@@ -94,10 +116,19 @@ func TestShowOutput(t *testing.T) {
 	ends(t, exitRefused, "must be tree", "show", filepath.Join(dir, "a.conllu"), "-o", filepath.Join(dir, "a.conllu"))
 }
 
-// A slip in a relation is pointed out if nothing is found.
+// A slip in a relation or a feature is pointed out if nothing is found.
 func TestFindSlip(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})
-	for pattern, want := range map[string]string{"_ >sunbj _": "sunbj is not a relation of Universal Dependencies; did you mean nsubj?\n", "_ >nsubj _": "", "_ !>sunbj": ""} {
+	dir := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\tCase=Acc,Dat|Number=Plur\t2\tnsubj:pass\t_\t_\n2\tb\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})
+	for pattern, want := range map[string]string{
+		"_ >sunbj _":            "sunbj is not a relation of Universal Dependencies; did you mean nsubj?\n",
+		"_ >nsubj:pas _":        "no word here is nsubj:pas; did you mean nsubj:pass?\n",
+		"_ >obj _":              "no word here is obj\n",
+		"_ >root|nsubj:* VERB":  "",
+		"_ !>sunbj":             "",
+		"Case=Nom":              "no word here has Case=Nom; Case is Acc, Dat\n",
+		"Case=Dat & Nmber=Plur": "no word here has Nmber; did you mean Number?\n",
+		"Case=Acc & id=2":       "",
+	} {
 		status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), pattern)
 		if _, note, _ := strings.Cut(stderr, "\n"); status != exitOK || note != want {
 			t.Errorf("%s: status %d, %s", pattern, status, stderr)
@@ -115,7 +146,7 @@ func TestBrokenBlocks(t *testing.T) {
 		stdout string
 		stderr []string
 	}{
-		{[]string{"find", filepath.Join(dir, "a.conllu"), "_", "-c"}, exitOK, "hits\t2\nsentences\t2\nsearched\t2\n", []string{"a.conllu:3: 2 columns", "2 more broken blocks"}},
+		{[]string{"find", filepath.Join(dir, "a.conllu"), "_", "-c"}, exitOK, "hits\t2\nsentences\t2\nsearched\t2\nwords\t2\nper_million\t1000000.00\n", []string{"a.conllu:3: 2 columns", "2 more broken blocks"}},
 		{[]string{"show", filepath.Join(dir, "a.conllu")}, exitOK, "─╼ a  X  root", []string{"a.conllu:3: 2 columns"}},
 		{[]string{"find", filepath.Join(dir, "b.conllu"), "_", "-c"}, exitFailures, "searched\t0", []string{"b.conllu:1: 9 columns"}},
 		{[]string{"show", filepath.Join(dir, "b.conllu")}, exitFailures, "", []string{"b.conllu:1: 9 columns"}},

@@ -23,7 +23,7 @@ func newCommand(use, short, about string) *cobra.Command {
 	})
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkChoices(cmd.Flags()) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return refuse("%s; treebeam %s --help lists the flags", plain(cmd.Flags(), err), cmd.Name())
+		return refuse("%s; treebeam %s --help lists the flags", plain(cmd, err), cmd.Name())
 	})
 	return cmd
 }
@@ -69,10 +69,21 @@ func tellBeam(fs *pflag.FlagSet) {
 	})
 }
 
-// given says whether the flag of Beam is set, to another value than its zero.
+// given reports whether the flag of Beam is set, to another value than its zero.
 func given(fs *pflag.FlagSet, name string) bool {
 	f := fs.Lookup(name)
 	return f != nil && f.Value.String() != "" && f.Value.String() != "false"
+}
+
+// namesGiven names the flags that were given and are among the names, or are not.
+func namesGiven(fs *pflag.FlagSet, names []string, among bool) string {
+	var list []string
+	fs.Visit(func(f *pflag.Flag) {
+		if slices.Contains(names, f.Name) == among {
+			list = append(list, "--"+f.Name)
+		}
+	})
+	return strings.Join(list, ", ")
 }
 
 func isBeamFlag(f *pflag.Flag) bool {
@@ -89,7 +100,7 @@ func checkDashes(fs *pflag.FlagSet, args []string) error {
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
 		if f := fs.Lookup(name); f != nil && len(name) > 1 && a[0] == '-' && a[1] != '-' {
-			return refuse("%s: the names of flags stand behind two dashes: -%s", a, a)
+			return refuse("%s: long flags begin with two dashes: -%s", a, a)
 		}
 	}
 	return nil

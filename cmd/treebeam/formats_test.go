@@ -22,7 +22,7 @@ func TestRecordsAreGolden(t *testing.T) {
 	const golden = "testdata/records.conllu"
 	out, mirror := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "mirror")
 	status, streamed, stderr := treebeam(t, "", toyCommand("--quiet", "testdata/records.jsonl", "--to", "conllu")...)
-	if status != exitOK || !strings.Contains(stderr, "text is no string") {
+	if status != exitOK || !strings.Contains(stderr, "not a string") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	ends(t, exitOK, "", toyCommand("--quiet", "testdata/records.jsonl", "--output", out)...)

@@ -19,7 +19,7 @@ import (
 
 // printHelp lists the commands of root.
 func printHelp(w io.Writer, root *cobra.Command) {
-	fmt.Fprint(w, `treebeam parses text into dependency trees and says how sure it is of each.
+	fmt.Fprint(w, `treebeam parses text into dependency trees, with a probability for every tag and head.
 
   treebeam parse FILE...                       trees to standard output, as CoNLL-U; '-' reads standard input
   treebeam parse FILE... --to tree             trees to look at
@@ -36,7 +36,8 @@ func printHelp(w io.Writer, root *cobra.Command) {
 	fmt.Fprint(w, `
 "treebeam help COMMAND" says more. Exit status: 0 done; 1 the run failed (the same
 command continues it); 3 more failures than --max-failures allows, or nothing could be
-parsed; 64 refused before any work; 130 interrupted.
+parsed; 64 refused before any work; 130 interrupted. The pages docs/... that help names
+are at https://github.com/treebeam/treebeam.
 `)
 }
 
@@ -55,7 +56,7 @@ func newHelp() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root := cmd.Root()
 		if len(args) > 1 {
-			return refuse("want the name of one command, got %d", len(args))
+			return refuse("name one command, not %d", len(args))
 		}
 		if len(args) == 0 {
 			printHelp(stdout, root)
@@ -126,7 +127,7 @@ func newCompletion() *cobra.Command {
 		case "powershell":
 			return root.GenPowerShellCompletionWithDesc(stdout)
 		}
-		return refuse("%s: want bash, zsh, fish or powershell", args[0])
+		return refuse("%s: must be bash, zsh, fish or powershell", args[0])
 	}
 	return cmd
 }

@@ -193,7 +193,7 @@ func TestKeepHeadsRefused(t *testing.T) {
 	want := []struct {
 		line   int64
 		reason string
-	}{{7, "cycle"}, {15, "words 1 and 3 are both roots"}, {19, "head 7 of word 2"}, {23, `"x" is no number`}, {27, "cycle"}}
+	}{{7, "cycle"}, {15, "words 1 and 3 are both roots"}, {19, "head 7 of word 2"}, {23, `"x" is not a number`}, {27, "cycle"}}
 	k := 0
 	for f, err := range r.All() {
 		if err != nil || k == len(want) {

@@ -16,11 +16,11 @@ func TestFailureLimit(t *testing.T) {
 	}{
 		{"", nightly.Found{Errors: 9, Trees: 1, Files: 9, FilesFailed: 9}, ""},
 		{"2", nightly.Found{Errors: 2, Trees: 1, Files: 2, FilesFailed: 2}, ""},
-		{"2", nightly.Found{Errors: 3, Trees: 1000, Files: 2}, "3 failures are"},
+		{"2", nightly.Found{Errors: 3, Trees: 1000, Files: 2}, "3 failures, more"},
 		{"10%", nightly.Found{Errors: 1, Trees: 9, Files: 1}, ""},
-		{"10%", nightly.Found{Errors: 2, Trees: 9, Files: 1}, "2 failures are"},
+		{"10%", nightly.Found{Errors: 2, Trees: 9, Files: 1}, "2 failures, more"},
 		{"10%", nightly.Found{Errors: 1, Trees: 1000, Files: 10, FilesFailed: 1}, ""},
-		{"10%", nightly.Found{Errors: 2, Trees: 1000, Files: 10, FilesFailed: 2}, "2 of 10 files that could not be read are"},
+		{"10%", nightly.Found{Errors: 2, Trees: 1000, Files: 10, FilesFailed: 2}, "2 of 10 files could not be read, more"},
 		{"0%", nightly.Found{Trees: 1, Files: 1}, ""},
 		{"100%", nightly.Found{Errors: 1, Files: 1, FilesFailed: 1}, "nothing could be parsed"},
 	} {
@@ -40,10 +40,10 @@ func TestFailureLimit(t *testing.T) {
 func TestUnreadFilesAreMany(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": strings.Repeat("One two .\n\n", 100), "b.pdf": "%PDF-1.4"})
 	out := filepath.Join(t.TempDir(), "out")
-	const warning = "WARNING: 1 of 2 files could not be read to their end"
+	const warning = "WARNING: 1 of 2 files could not be read, or only in part"
 	ends(t, exitOK, warning, toyCommand(in, "--output", out)...)
 	if status, _, stderr := treebeam(t, "", toyCommand(in, "--output", out, "--max-failures", "5%")...); status != exitFailures ||
-		!strings.Contains(stderr, "1 of 2 files that could not be read are more than --max-failures allows") {
+		!strings.Contains(stderr, "1 of 2 files could not be read, more than --max-failures allows") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }

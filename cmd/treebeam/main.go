@@ -1,4 +1,4 @@
-// Command treebeam parses text to dependency trees. See "treebeam help".
+// Command treebeam parses text into dependency trees. See "treebeam help".
 //
 // Exit status: 0 everything accounted for; 1 the run failed, the same command continues
 // it; 3 finished, but with more failures than --max-failures, or nothing could be
@@ -76,7 +76,7 @@ func endWithParent() {
 	leave()
 }
 
-// isWorker says whether a runner has started this program as its worker: with
+// isWorker reports whether a runner has started this program as its worker: with
 // Beam's flags only, one of them --worker.
 func isWorker(args []string) bool {
 	for _, a := range args {
@@ -141,7 +141,7 @@ func newRoot() *cobra.Command {
 	}
 	addAll("Parse", newParse(), newCompact(), newServe())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
-	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
+	addAll("Models", newEval(), newTrain(), newAdapt(), newCalibrate(), newEncoder(), newModel(), newLanguages())
 	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help)
 	return root
 }

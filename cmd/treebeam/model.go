@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -31,7 +32,7 @@ func newModel() *cobra.Command {
   treebeam model info french.tbm --json`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if len(others) == 0 || others[0] != "info" {
-			return refuse("want treebeam model info [FILE]")
+			return refuse("write treebeam model info [FILE]")
 		}
 		if len(others) > 2 {
 			return refuse("model info takes one file, got %q", others[1:])
@@ -41,16 +42,85 @@ func newModel() *cobra.Command {
 			uri = others[1]
 		}
 		m, err := model.Open(uri)
+		if errors.Is(err, model.ErrMany) {
+			return describeWorld(uri, *asJSON)
+		}
 		if err != nil {
 			return &refusal{err}
 		}
 		if *asJSON {
-			return printModelJSON(stdout, m)
+			return encodeJSON(stdout, modelReport{m.Digest, m.Size, m.Info, m.Decoder.Families().String(), componentsOf(m.Sections)}, "  ")
 		}
 		printModel(stdout, m)
 		return nil
 	}
 	return cmd
+}
+
+// describeWorld prints what a model file of many languages is.
+func describeWorld(uri string, asJSON bool) error {
+	w, err := model.OpenWorld(uri)
+	if err != nil {
+		return &refusal{err}
+	}
+	if asJSON {
+		return encodeJSON(stdout, modelReport{w.Digest, w.Size, w.Info, "", componentsOf(w.Sections())}, "  ")
+	}
+	out, line := lines(stdout)
+	i := w.Info
+	line("digest", w.Digest)
+	line("size", megabytes(w.Size))
+	line("licence", i.Licence)
+	line("command", i.Command)
+	line("seed", fmt.Sprint(i.Seed))
+	line("code", i.Code)
+	line("created", i.Created)
+	printEncoder(i.Encoder, line)
+	out.Flush()
+	if i.Calibration != nil {
+		fmt.Fprintln(stdout)
+		printCalibration(stdout, i.Calibration)
+	}
+	fmt.Fprintln(stdout, "\nlanguages: words learned from; F1 on dev of words, UPOS and LAS from raw text; sources")
+	for _, l := range w.Languages() {
+		score := model.Score{}
+		if at := slices.IndexFunc(l.Scores, func(s model.Score) bool { return s.Setting == "raw" }); at >= 0 {
+			score = l.Scores[at]
+		}
+		fmt.Fprintf(out, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%s\n", l.Code, l.Name, l.TrainWords, score.Words, score.UPOS, score.LAS, sourcesOf(&l))
+	}
+	return out.Flush()
+}
+
+// lines returns what writes a name and a value, if there is one, on a line, in columns
+// that are written by Flush.
+func lines(out io.Writer) (w *tabwriter.Writer, line func(name, value string)) {
+	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	return w, func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+}
+
+func megabytes(n int) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
+
+// A modelReport is what is printed of a model as JSON.
+type modelReport struct {
+	Digest     string      `json:"digest"`
+	Bytes      int         `json:"bytes"`
+	Info       model.Info  `json:"info"`
+	Families   string      `json:"families,omitempty"` // of a model of one language
+	Components []component `json:"components"`
+}
+
+// sourcesOf names the treebanks of a language with their licences.
+func sourcesOf(l *model.Language) string {
+	var list []string
+	for _, s := range l.Treebanks {
+		list = append(list, s.Name+" ("+s.Licence+")")
+	}
+	return strings.Join(list, "; ")
 }
 
 // A component is one part of a model with the bytes of its sections.
@@ -75,26 +145,11 @@ func componentsOf(sections []pack.Section) []component {
 	return list
 }
 
-func printModelJSON(w io.Writer, m *model.Model) error {
-	return encodeJSON(w, struct {
-		Digest     string      `json:"digest"`
-		Bytes      int         `json:"bytes"`
-		Info       model.Info  `json:"info"`
-		Families   string      `json:"families"`
-		Components []component `json:"components"`
-	}{m.Digest, m.Size, m.Info, m.Decoder.Families().String(), componentsOf(m.Sections)}, "  ")
-}
-
 func printModel(out io.Writer, m *model.Model) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, value)
-		}
-	}
+	w, line := lines(out)
 	i := m.Info
 	line("digest", m.Digest)
-	line("size", fmt.Sprintf("%.2f MB", float64(m.Size)/1e6))
+	line("size", megabytes(m.Size))
 	line("language", i.Language)
 	line("treebank", strings.TrimSpace(i.Treebank+" "+i.Release))
 	line("licence", i.Licence)
@@ -126,9 +181,23 @@ func printModel(out io.Writer, m *model.Model) {
 		}
 		line("  dev", dataLine(p.Dev))
 	}
+	for _, a := range i.Adapted {
+		line("adapted from", a.From)
+		for _, d := range a.Trees {
+			line("  trees", dataLine(d))
+		}
+		line("  share", fmt.Sprint(a.Share))
+		line("  seed", fmt.Sprint(a.Seed))
+		line("  code", a.Code)
+		line("  created", a.Created)
+	}
 	printEncoder(i.Encoder, line)
 	w.Flush()
 
+	for _, a := range i.Adapted {
+		fmt.Fprintln(out)
+		printAdaptation(out, &a)
+	}
 	printScores(out, "scores on dev (CoNLL-18 F1)", i.Scores)
 	if i.Calibration != nil {
 		fmt.Fprintln(out)
@@ -147,7 +216,7 @@ func printModel(out io.Writer, m *model.Model) {
 
 	fmt.Fprintln(out, "\nparts")
 	for _, c := range componentsOf(m.Sections) {
-		fmt.Fprintf(w, "%s\t%.2f MB\t%d sections\n", c.Name, float64(c.Bytes)/1e6, c.Sections)
+		fmt.Fprintf(w, "%s\t%s\t%d sections\n", c.Name, megabytes(c.Bytes), c.Sections)
 	}
 	w.Flush()
 }

@@ -86,7 +86,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	}
 	defer closeScratch()
 	if !c.quiet {
-		printResumed(os.Stderr, night)
+		printResumed(os.Stderr, night, "goes on")
 	}
 	here := pipeline.Done{Known: true}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
@@ -112,12 +112,12 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	switch {
 	case errors.As(err, &tooMany):
 		tell()
-		say(os.Stderr, "%v: nothing else has become current; "+
+		say(os.Stderr, "%v: no new snapshot is current; "+
 			"the same command with a higher --max-failures accepts them without parsing again\n", tooMany)
 		return exitCode(exitFailures)
 	case errors.Is(err, errNothingParsed):
 		tell()
-		say(os.Stderr, "%v: nothing else has become current\n", errNothingParsed)
+		say(os.Stderr, "%v: no new snapshot is current\n", errNothingParsed)
 		return exitCode(exitFailures)
 	case errors.As(err, &refused):
 		return err
@@ -148,8 +148,9 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 	})
 }
 
-// printResumed says what earlier nights have left, and what of it is lost.
-func printResumed(w io.Writer, n *nightly.Night) {
+// printResumed says what earlier nights have left, what of it is lost, and what becomes of
+// an interrupted night.
+func printResumed(w io.Writer, n *nightly.Night, becomes string) {
 	for _, run := range slices.Sorted(maps.Keys(n.Lost)) {
 		say(w, "%s; its documents are parsed again\n", n.Lost[run])
 	}
@@ -159,7 +160,7 @@ func printResumed(w io.Writer, n *nightly.Night) {
 				say(w, "%s makes its missing parts again, of %s\n", run.Name, view.Many(int64(run.Files), "file"))
 				continue
 			}
-			say(w, "an interrupted night goes on: %s in %s\n", view.Many(int64(run.Files), "file"), run.Name)
+			say(w, "an interrupted night %s: %s in %s\n", becomes, view.Many(int64(run.Files), "file"), run.Name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
@@ -214,7 +215,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintln(out, n.Counts)
-	printResumed(out, n)
+	printResumed(out, n, "would go on")
 	for _, run := range n.Runs {
 		if !run.Continued {
 			fmt.Fprintf(out, "%s would be parsed into %s\n", view.Many(int64(run.Files), "file"), run.Name)
@@ -231,9 +232,12 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 // becoming current (refused), it always says where they are.
 func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed time.Duration, here *pipeline.Done, refused bool) {
 	sum := &result.Summary
-	var more []string
-	for _, dir := range n.RunDirs() {
-		more = append(more, showFailures(dir))
+	more := []string{showFailures(n.Dir())}
+	if refused { // and in no snapshot
+		more = nil
+		for _, dir := range n.RunDirs() {
+			more = append(more, showFailures(dir))
+		}
 	}
 	printReasons(w, sum, more...)
 	if refused && sum.Errors == 0 { // the failures come from an earlier night

@@ -88,8 +88,8 @@ func openSources(ctx context.Context, names []string, target string, broken *bro
 	return list, nil
 }
 
-// isAmong says whether a file is the one that a name means, or one of the files that it
-// matches as a pattern.
+// isAmong reports whether a file is the one that a name means, or one of the files that
+// it matches as a pattern.
 func isAmong(name, file string) bool {
 	if store.IsRemote(name) || store.IsRemote(file) {
 		return false

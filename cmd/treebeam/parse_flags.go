@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -43,10 +44,9 @@ otherwise it may take 4 KB of input to tell what line breaks mean. With --stop-a
 these formats hold sentences without trees, which you can parse later as CoNLL-U.
 
 --accurate, or your own model trained with --encoder, makes fewer mistakes and is slower.
-With --effort, only the sentences that need it take the extra time (docs/encoder.md). The
-Parquet columns say how sure the parser is (docs/parquet.md), and so does CoNLL-U with
---conf. docs/custom.md describes the files of --abbreviations, --keep-together and
---exceptions.`
+With --effort, only the sentences that need it take the extra time (docs/encoder.md).
+Parquet columns, and CoNLL-U with --conf, have probabilities (docs/confidence.md).
+docs/custom.md describes the files of --abbreviations and similar flags.`
 
 const parseExample = `
   treebeam parse letter.txt
@@ -115,11 +115,13 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.StringVarP(&o.Model, "model", "m", "", "parse with the model `FILE` (the built-in English one)")
-	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model: fewer mistakes, four to five times slower")
+	f.StringVar(&o.Rows.Language, "language", "", "take texts to be in `LANGUAGE`: auto, a code, or several with commas (auto)")
+	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model: fewer mistakes, 4 to 5 times slower")
 	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
 	group(f, qualityFlags)
+	annotate(f, filledKey, []string{"name a language, such as de, or leave it out to find that of each text"}, "language")
 	// With the embedded model, French would be parsed as English.
 	annotate(f, filledKey, []string{"name a model file, or leave it out for the built-in English model"}, "model")
 }
@@ -148,8 +150,8 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.IntVar(&rows.Parse.Restarts, "restarts", 0, "climb at most `N` times per sentence: more is slower and seldom changes the tree (6)")
 	f.BoolVar(&rows.Parse.Projective, "projective", false, "find only trees without crossing arcs")
 	f.IntVar(&rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	f.IntVar(&rows.Parse.Budget, "budget", 0, "stop searching after `N` units of work, of about 3 ns, per word; the status is then budget (5000 per restart, at least 30000, in sentences that are cut or over 1000 words; else ten times that)")
-	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps of about 5 ns per sentence on a proof that no tree scores higher, and take one that does; -1 for none (20000)")
+	f.IntVar(&rows.Parse.Budget, "budget", 0, "limit the search to `N` units of work per word; the status is then budget (5000 per restart, at least 30000, in sentences that are cut or over 1000 words; else ten times that)")
+	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")
 	f.StringVar(&rows.StopAfter, "stop-after", "", "stop after `STAGE`: segment (no tags, no trees) or tag (no trees)")
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")
 	group(f, rareFlags)
@@ -157,13 +159,19 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 }
 
 // formatFlags are the flags that say how a format is read. The value that is
-// the default is not written into o: it makes no other run.
+// the default is not written into o: it makes no other run. All formats of a run have one
+// name of the text and one of the id, so a second value of either is refused.
 func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
+	given := map[*string]string{}
 	unless := func(option *string, standard string) func(string) error {
 		return func(s string) error {
 			if s == "" { // most often a variable that is not set
 				return errors.New("it is empty; leave the flag out for " + standard)
 			}
+			if before := given[option]; before != "" && before != s {
+				return fmt.Errorf("%q was named before, and a run takes one name for all its files: parse files with other names in a run of their own", before)
+			}
+			given[option] = s
 			if *option = s; s == standard {
 				*option = ""
 			}
@@ -263,7 +271,7 @@ func (d *display) write(conf view.Conf, to io.Writer) pipeline.WriteOptions {
 		Picture: view.SVGOptions{Conf: conf, Lemmas: d.lemmas}}
 }
 
-// showsColors says whether f is a terminal that shows colors, and whose user has
+// showsColors reports whether f is a terminal that shows colors, and whose user has
 // nothing against them (https://no-color.org).
 func showsColors(f *os.File) bool {
 	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {

@@ -134,8 +134,12 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 	for f.Words/unit >= 100 {
 		unit *= 10
 	}
-	return fmt.Sprintf("%s, %.1f MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
-		view.Many(int64(files), "file"), float64(bytes)/1e6, view.Number(f.Words/unit*unit), f.CoreTime().Hours(), view.Number(int64(f.Rate)))
+	size := fmt.Sprintf("%.1f", float64(bytes)/1e6)
+	if bytes >= 1e9 {
+		size = view.Number(bytes / 1e6)
+	}
+	return fmt.Sprintf("%s, %s MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
+		view.Many(int64(files), "file"), size, view.Number(f.Words/unit*unit), f.CoreTime().Hours(), view.Number(int64(f.Rate)))
 }
 
 // goingLine is how far a run is in one line.

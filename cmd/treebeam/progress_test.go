@@ -159,7 +159,7 @@ func TestVerbose(t *testing.T) {
 
 func TestForecastLine(t *testing.T) {
 	f := pipeline.Forecast{Words: 987_654_321, Rate: 27_000}
-	const want = "1,234 files, 5300.0 MB to parse: about 980,000,000 words, 10.2 core-hours at 27,000 words/s a core (measured here, on a sample)"
+	const want = "1,234 files, 5,300 MB to parse: about 980,000,000 words, 10.2 core-hours at 27,000 words/s a core (measured here, on a sample)"
 	if got := forecastLine(1234, 5_300_000_000, &f); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -104,7 +104,22 @@ func describeRun(from *output.Reader, folder string) (*view.Run, error) {
 	return &view.Run{
 		Name: path.Base(filepath.ToSlash(folder)), FP: from.FP, Snapshot: from.Snapshot, FormatVersion: from.Made.FormatVersion,
 		ModelID: from.Made.ModelID(), ModelDigest: from.Made.ModelDigest, ModelFacts: modelFacts(from.Made.ModelDigest), Options: from.Made.Options.Flags(),
+		Treebanks: treebanksOf(from.Made.Options.World),
 	}, nil
+}
+
+// treebanksOf returns the treebanks of the built-in models of other languages by code, nil
+// if others were used.
+func treebanksOf(digest string) map[string]string {
+	w, err := model.OpenWorld(model.EmbeddedWorld)
+	if err != nil || w.Digest != digest {
+		return nil
+	}
+	list := map[string]string{}
+	for _, l := range w.Languages() {
+		list[l.Code] = sourcesOf(&l)
+	}
+	return list
 }
 
 // modelFacts says more about an embedded model, if it is one that was used.

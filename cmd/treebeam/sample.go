@@ -51,7 +51,7 @@ func newSample() *cobra.Command {
 	var f sampleFlags
 	fs.IntVar(&f.Uncertain, "uncertain", 0, "write the `N` sentences most worth correcting")
 	fs.IntVar(&f.Random, "random", 0, "write `N` random sentences, each as likely as any other")
-	fs.Uint64Var(&f.Seed, "seed", 0, "with --random: seed `S`; another one draws other sentences")
+	fs.Uint64Var(&f.Seed, "seed", 0, "with --random: seed `S`; other seeds draw other sentences")
 	fs.BoolVar(&f.Paragraphs, "paragraphs", false, "with --random: draw whole paragraphs that together have N sentences, and parts of long ones")
 	fs.IntVar(&f.MinWords, "min-words", 0, "leave out sentences of fewer than `N` words, punctuation not counted (4 with --uncertain)")
 	fs.IntVar(&f.MaxWords, "max-words", 0, "leave out sentences of more than `N` words (60 with --uncertain)")

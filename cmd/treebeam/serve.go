@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -28,13 +29,21 @@ for Prometheus. See docs/serve.md.
 Your own models come before the built-in English ones, and the first model is the default.
 Only programs on this machine can connect, unless --listen names another address. In that
 case, put a proxy in front that authenticates your users: the server has no passwords and
-no TLS.`
+no TLS.
+
+With --edit, it serves a page on which you correct the trees of a CoNLL-U file instead, to
+this machine alone. Every change is saved at once. See docs/serve.md.`
 
 const serveExample = `
   treebeam serve
   curl -F data=@letter.txt -F tokenizer= -F tagger= -F parser= localhost:8080/process
   treebeam serve --model german=de_gsd.tbm --listen localhost:9000
-  treebeam serve --listen :8080 --parallel 8 --max-body 1000000`
+  treebeam serve --listen :8080 --parallel 8 --max-body 1000000
+  treebeam serve --edit trees.conllu               a page to correct trees on
+  treebeam serve --edit parsed --edit-to trees.conllu`
+
+// forParsing are the flags that have nothing to do when --edit is given.
+var forParsing = []string{"model", "parallel", "max-body", "max-time", "abbreviations", "keep-together", "exceptions", "unconstrained"}
 
 // newServe is treebeam serve.
 func newServe() *cobra.Command {
@@ -46,6 +55,9 @@ func newServe() *cobra.Command {
 	var models list
 	fs.VarP(&models, "model", "m", "also serve the model in `FILE`, under NAME if you give NAME=FILE; repeatable")
 	group(fs, "Server")
+	var desk desk
+	desk.define(fs)
+	group(fs, "Correcting")
 	fs.IntVar(&limits.Parallel, "parallel", limits.Parallel, "parse up to `N` requests at once; others wait")
 	fs.Int64Var(&limits.Body, "max-body", limits.Body, "refuse requests of more than `N` bytes")
 	fs.DurationVar(&limits.Parse, "max-time", limits.Parse, "stop requests that take longer than `TIME` to parse")
@@ -64,17 +76,19 @@ func newServe() *cobra.Command {
 			return refuse("--parallel, --max-body, --max-open, --max-time, --max-wait and --grace must be above 0")
 		}
 		boundMemory()
-		sources, err := servedModels(models)
+		var s *serve.Server
+		var sources []serve.Source
+		var err error
+		if given := fs.Changed; desk.file != "" || given("edit-to") || given("by") {
+			if idle := namesGiven(fs, forParsing, true); idle != "" {
+				return refuse("%s: the page of --edit parses nothing; leave --edit out, or what is for parsing", idle)
+			}
+			s, err = desk.open(cmd.Context(), limits)
+		} else {
+			sources, s, err = openServer(cmd.Context(), models, &files, unconstrained, limits)
+		}
 		if err != nil {
 			return err
-		}
-		custom, err := readCustom(cmd.Context(), &files, unconstrained)
-		if err != nil {
-			return err
-		}
-		s, err := serve.New(serve.Config{Models: sources, Custom: custom, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
-		if err != nil {
-			return &refusal{err}
 		}
 		ctx, stop := interruptibleFor(cmd.Context(), *last+time.Second)
 		defer stop()
@@ -82,7 +96,14 @@ func newServe() *cobra.Command {
 		if err != nil {
 			return cannotListen(*listen, err)
 		}
-		announce(l, sources)
+		if desk.file != "" {
+			if err := desk.announce(l, s); err != nil {
+				l.Close()
+				return err
+			}
+		} else {
+			announce(l, sources)
+		}
 		err = s.Serve(ctx, l, *last)
 		if err != nil && ctx.Err() != nil {
 			say(os.Stderr, "treebeam serve: %v\n", err)
@@ -93,6 +114,23 @@ func newServe() *cobra.Command {
 	return cmd
 }
 
+// openServer opens the models, and the server of them.
+func openServer(ctx context.Context, named []string, files *transforms.CustomFiles, unconstrained bool, limits serve.Limits) ([]serve.Source, *serve.Server, error) {
+	sources, err := servedModels(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	custom, err := readCustom(ctx, files, unconstrained)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := serve.New(serve.Config{Models: sources, Custom: custom, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
+	if err != nil {
+		return nil, nil, &refusal{err}
+	}
+	return sources, s, nil
+}
+
 // servedModels are the models that --model names, then the embedded ones.
 func servedModels(named []string) (sources []serve.Source, err error) {
 	for _, arg := range named {
@@ -101,7 +139,7 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 			name, file = "", arg
 		}
 		if file == "" {
-			return nil, refuse("--model %s: want NAME=FILE or FILE", arg)
+			return nil, refuse("--model %s: must be NAME=FILE or FILE", arg)
 		}
 		sources = append(sources, serve.Source{Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(file), ".tbm")), Path: file})
 	}
@@ -120,7 +158,7 @@ func cannotListen(address string, err error) error {
 	case errors.Is(err, os.ErrPermission):
 		return refuse("--listen %s: not permitted; ports below 1024 are often reserved, name a higher one", address)
 	}
-	return refuse("--listen %s: %v; want an address of this machine and a port, such as localhost:8080", address, err)
+	return refuse("--listen %s: %v; give an address of this machine and a port, such as localhost:8080", address, err)
 }
 
 // announce says where the page is, and who can see it.
@@ -129,6 +167,14 @@ func announce(l net.Listener, models []serve.Source) {
 	for i, m := range models {
 		names[i] = m.Name
 	}
+	say(os.Stderr, "serving %s on %s until ctrl-C\n", strings.Join(names, ", "), addressOf(l))
+	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
+		say(os.Stderr, "warning: whoever reaches this machine can use the server; it has no passwords and no TLS\n")
+	}
+}
+
+// addressOf is the address of the page for a browser.
+func addressOf(l net.Listener) string {
 	at, _ := l.Addr().(*net.TCPAddr)
 	host := "localhost"
 	if at != nil && !at.IP.IsUnspecified() && !at.IP.IsLoopback() {
@@ -138,8 +184,5 @@ func announce(l net.Listener, models []serve.Source) {
 	if at != nil {
 		port = at.Port
 	}
-	say(os.Stderr, "serving %s on http://%s/ until ctrl-C\n", strings.Join(names, ", "), net.JoinHostPort(host, fmt.Sprint(port)))
-	if at != nil && !at.IP.IsLoopback() {
-		say(os.Stderr, "warning: whoever reaches this machine can use the server; it has no passwords and no TLS\n")
-	}
+	return "http://" + net.JoinHostPort(host, fmt.Sprint(port)) + "/"
 }

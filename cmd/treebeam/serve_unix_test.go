@@ -21,18 +21,73 @@ import (
 // startServe starts a server, and returns its address and what it says then.
 func startServe(t *testing.T, args ...string) (cmd *exec.Cmd, address string, stderr io.Reader) {
 	t.Helper()
+	cmd, line, address, stderr := startServer(t, args...)
+	if !strings.HasPrefix(line, "serving ") || !strings.Contains(line, "english-fast") {
+		t.Fatalf("%q", line)
+	}
+	return cmd, address, stderr
+}
+
+// startServer is startServe for any server, with its first line.
+func startServer(t *testing.T, args ...string) (cmd *exec.Cmd, line, address string, stderr io.Reader) {
+	t.Helper()
 	cmd = exec.Command(os.Args[0], append([]string{"serve", "--listen", "localhost:0"}, args...)...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	pipe, err := cmd.StderrPipe()
 	must(t, err, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() }) // if the test ends before
 	lines := bufio.NewReader(pipe)
-	line, err := lines.ReadString('\n')
-	address = regexp.MustCompile(`http://localhost:[0-9]+/`).FindString(line)
-	if err != nil || !strings.HasPrefix(line, "serving ") || !strings.Contains(line, "english-fast") || address == "" {
+	line, err = lines.ReadString('\n')
+	if address = regexp.MustCompile(`http://localhost:[0-9]+/`).FindString(line); err != nil || address == "" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	return cmd, address, lines
+	return cmd, line, address, lines
+}
+
+// The trees of an output go to a new file, with their confidence, and a correction is in it
+// with a name and a time.
+func TestServeEdit(t *testing.T) {
+	dir := t.TempDir()
+	folder, file := filepath.Join(dir, "parsed"), filepath.Join(dir, "trees.conllu")
+	input := filepath.Join(dir, "letter.txt")
+	must(t, os.WriteFile(input, []byte(fine), 0o644))
+	if status, _, said := treebeam(t, "", "parse", input, "-o", folder); status != exitOK {
+		t.Fatal(said)
+	}
+	_, want, _ := treebeam(t, "", "convert", folder, "--conf")
+	cmd, line, address, _ := startServer(t, "--edit", folder, "--edit-to", file, "--by", "Ann")
+	if text, err := os.ReadFile(file); err != nil || string(text) != want || !strings.Contains(want, "HeadConf=") || !strings.HasPrefix(line, "correct ") {
+		t.Fatalf("%q, %v, %q, want %q", line, err, text, want)
+	}
+	var sheet struct{ Version string }
+	r, err := http.Get(address + "sentence?at=0")
+	must(t, err)
+	must(t, json.NewDecoder(r.Body).Decode(&sheet), r.Body.Close())
+	post, err := http.NewRequest("POST", address+"change", strings.NewReader(`{"at":0,"word":0,"version":"`+sheet.Version+`"}`))
+	must(t, err)
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Origin", strings.TrimSuffix(address, "/"))
+	r, err = http.DefaultClient.Do(post)
+	must(t, err, r.Body.Close())
+	text, err := os.ReadFile(file)
+	must(t, err)
+	note := regexp.MustCompile(`# corrected = 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ Ann\n`)
+	if r.StatusCode != http.StatusOK || note.ReplaceAllString(string(text), "") != want || !note.Match(text) {
+		t.Errorf("status %d: %s", r.StatusCode, text)
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
+	ends(t, exitRefused, "name it with --edit", "serve", "--edit", folder, "--edit-to", file)
+	ends(t, exitRefused, "--edit-to FILE", "serve", "--edit", folder)
+	ends(t, exitRefused, "corrected in place", "serve", "--edit", file, "--edit-to", file)
+	ends(t, exitRefused, "other machines could change", "serve", "--edit", file, "--listen", ":0")
+	ends(t, exitRefused, "parses nothing", "serve", "--edit", file, "--model", "embedded")
+	ends(t, exitRefused, "--abbreviations, --unconstrained: the page", "serve", "--edit", file, "--abbreviations", input, "--unconstrained")
+	ends(t, exitRefused, "file of this machine", "serve", "--edit", folder, "--edit-to", "gs://bucket/trees.conllu")
+	ends(t, exitRefused, "file of this machine", "serve", "--edit", folder, "--edit-to", "-")
+	ends(t, exitRefused, "name a CoNLL-U file", "serve", "--edit", file+"x")
+	ends(t, exitRefused, "decompress", "serve", "--edit", file+".gz")
+	ends(t, exitRefused, "are for --edit", "serve", "--by", "Ann")
+	ends(t, exitRefused, "no sentence in CoNLL-U", "serve", "--edit", input)
 }
 
 // The server says where it is, answers with the trees of treebeam parse, and ends

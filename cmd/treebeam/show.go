@@ -134,13 +134,16 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 	files := from.TreesWith == nil
 	var list []*parquet.Tree
 	lowest := pick.NewLowest(c.lowest)
-	matched, all := false, 0
+	matched, all, near := false, 0, ""
 	for t, err := range from.Trees {
 		if err != nil {
 			return nil, err
 		}
 		all++
 		if c.id != "" && t.SentID != c.id || c.doc != "" && t.DocID != c.doc {
+			if near == "" && (strings.HasSuffix(c.doc, "/"+t.DocID) || strings.HasSuffix(t.DocID, "/"+c.doc)) {
+				near = t.DocID // ids are paths below the folder that was named
+			}
 			continue
 		}
 		matched = true
@@ -168,6 +171,8 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", name, name)
 	case !matched && c.id != "":
 		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.of(), c.id, lists("sent_id"))
+	case !matched && near != "":
+		return nil, refuse("%s has no sentence of a document with the id %q; did you mean %q?", name, c.doc, near)
 	case !matched:
 		return nil, refuse("%s has no sentence of a document with the id %q; %s", name, c.doc, lists("doc_id"))
 	}

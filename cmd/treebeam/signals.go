@@ -62,7 +62,7 @@ func catchSignals() {
 	}()
 }
 
-// interrupted says whether a signal is about to end the process.
+// interrupted reports whether a signal is about to end the process.
 func interrupted() bool {
 	signals.Lock()
 	defer signals.Unlock()

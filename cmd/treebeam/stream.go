@@ -45,7 +45,10 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	if err != nil {
 		return err
 	}
-	printReasons(os.Stderr, sum, "treebeam parse with --output FOLDER keeps them, and treebeam failures FOLDER lists every one")
+	printReasons(os.Stderr, sum, "to keep them, parse with --output FOLDER; then treebeam failures FOLDER prints the full list")
+	if !c.quiet {
+		printLanguages(os.Stderr, sum)
+	}
 	if toFile {
 		done := pipeline.Done{Elapsed: time.Since(start), Words: sum.Words, Known: true}
 		if !c.quiet {
@@ -58,7 +61,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	return limit.check(sum)
 }
 
-// isPiped says whether f is a pipe or a file, so that a command without inputs
+// isPiped reports whether f is a pipe or a file, so that a command without inputs
 // reads it, as "cat x | treebeam parse" does. A terminal and /dev/null, which
 // schedulers give, are neither.
 func isPiped(f *os.File) bool {

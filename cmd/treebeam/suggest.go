@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// plain turns an error of package pflag about fs into our words.
-func plain(fs *pflag.FlagSet, err error) string {
+// plain turns an error of package pflag about the flags of cmd into our words.
+func plain(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown):
-		return plainUnknown(fs, unknown)
+		return plainUnknown(cmd, unknown)
 	case errors.As(err, &missing):
 		return flagName(missing.GetFlag(), missing.GetSpecifiedName()) + " needs a value"
 	case errors.As(err, &syntax):
-		return syntax.GetSpecifiedFlag() + " is no option"
+		return syntax.GetSpecifiedFlag() + " is not an option"
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		return fmt.Sprintf("%s %q: %s", flagName(f, ""), invalid.GetValue(), plainValue(f, invalid.GetValue(), invalid.Unwrap()))
@@ -32,8 +32,14 @@ func plain(fs *pflag.FlagSet, err error) string {
 	return err.Error()
 }
 
-func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
-	name := err.GetSpecifiedName()
+func plainUnknown(cmd *cobra.Command, err *pflag.NotExistError) string {
+	fs, name := cmd.Flags(), err.GetSpecifiedName()
+	if left := hasLeft(fs, name); left != "" {
+		return left
+	}
+	if f := flagOfParse(cmd, err); f != nil {
+		return cmd.Name() + " has no --" + f.Name + ", which parse has"
+	}
 	if letters := err.GetSpecifiedShortnames(); len(letters) > 0 {
 		where := "-" + name
 		if letters != name {
@@ -41,13 +47,21 @@ func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
 		}
 		return "unknown option " + where + "; put file names that begin with - after --"
 	}
-	if left := hasLeft(fs, name); left != "" {
-		return left
-	}
 	if near := nearestFlag(fs, name); near != "" {
 		return "unknown option --" + name + "; did you mean --" + near + "?"
 	}
 	return "unknown option --" + name + "; put file names that begin with - after --"
+}
+
+// flagOfParse returns the flag of treebeam parse that cmd was given but does not have, nil
+// if parse has none either.
+func flagOfParse(cmd *cobra.Command, err *pflag.NotExistError) *pflag.Flag {
+	parse, _, _ := cmd.Root().Find([]string{"parse"})
+	name := err.GetSpecifiedName()
+	if err.GetSpecifiedShortnames() != "" && len(name) == 1 {
+		return parse.Flags().ShorthandLookup(name)
+	}
+	return parse.Flags().Lookup(name)
 }
 
 // plainValue says what is wrong with the value of a flag.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
@@ -43,13 +46,31 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 	default:
 		say(w, "%s\n", totals(sum, d))
 	}
+	printLanguages(w, sum)
 	printForecast(w, sum.Forecast)
 	if sum.Trees == 0 && sum.Errors > 0 {
 		say(w, "there are no trees; if the command must change, add --overwrite to it\n")
 		return
 	}
 	in := shellWord(folder)
-	say(w, "trees are in %s; treebeam show %s prints some, treebeam report %s makes a page of all\n", store.Join(folder, "trees"), in, in)
+	say(w, "trees are in %s\ntreebeam show %s      prints some of them\ntreebeam report %s    makes one page about all\n", store.Join(folder, "trees"), in, in)
+}
+
+// printLanguages prints how much text there is in each language, unless all of it is
+// English or nobody has asked.
+func printLanguages(w io.Writer, sum *output.Summary) {
+	list := slices.Clone(sum.Languages)
+	if len(list) == 0 || len(list) == 1 && (list[0].Conf == 0 || list[0].Code == syntax.English) {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b output.Language) int { return cmp.Compare(b.Words, a.Words) })
+	for _, l := range list {
+		where := view.Many(l.Documents, "document") + ", " + view.Many(l.Words, "word")
+		if l.Documents == 0 {
+			where = view.Many(l.Words, "word") + " in documents of other languages"
+		}
+		say(w, "%s: %s\n", languageName(l.Code), where)
+	}
 }
 
 // counts says what a run has read and what it has made of it.
@@ -129,9 +150,9 @@ func printReasons(w io.Writer, sum *output.Summary, more ...string) {
 		say(w, "%s\n", line)
 	}
 	if share := float64(sum.Errors) / max(float64(sum.Errors+sum.Trees), 1); share > shareToWarn {
-		say(w, "WARNING: %.1f%% of the files and sentences failed\n", share*100)
+		say(w, "WARNING: %.1f%% of the sentences failed (a file that could not be read counts as one)\n", share*100)
 	} else if float64(sum.FilesFailed) > shareToWarn*float64(sum.Files) {
-		say(w, "WARNING: %d of %d files could not be read to their end\n", sum.FilesFailed, sum.Files)
+		say(w, "WARNING: %d of %d files could not be read, or only in part\n", sum.FilesFailed, sum.Files)
 	}
 	for _, severity := range []string{"error", "warning"} {
 		for i := range sum.Reasons {
@@ -149,7 +170,7 @@ func printReasons(w io.Writer, sum *output.Summary, more ...string) {
 
 // showFailures says which command shows all failures of an output.
 func showFailures(folder string) string {
-	return "treebeam failures " + shellWord(folder) + " lists every one"
+	return "for the full list: treebeam failures " + shellWord(folder)
 }
 
 // printReason prints how often something went wrong, and where and why for the
@@ -196,7 +217,7 @@ func parseLimit(s string) (failureLimit, error) {
 type tooManyFailures string
 
 func (found tooManyFailures) Error() string {
-	return string(found) + " are more than --max-failures allows"
+	return string(found) + ", more than --max-failures allows"
 }
 
 // errNothingParsed is the error of a run that had something to parse and could
@@ -220,7 +241,7 @@ func (l failureLimit) accept(found nightly.Found, others bool) error {
 	case l.set && over:
 		return tooManyFailures(fmt.Sprintf("%d failures", found.Errors))
 	case l.set && files:
-		return tooManyFailures(fmt.Sprintf("%d of %d files that could not be read", found.FilesFailed, found.Files))
+		return tooManyFailures(fmt.Sprintf("%d of %d files could not be read", found.FilesFailed, found.Files))
 	}
 	return nil
 }

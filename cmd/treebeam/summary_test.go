@@ -93,7 +93,7 @@ func TestRunLines(t *testing.T) {
 		if !strings.Contains(b.String(), want) || strings.Contains(want, "nothing to do") && strings.Contains(b.String(), "words/s") {
 			t.Errorf("%+v:\n%swant\n%s", d, b.String(), want)
 		}
-		if !strings.Contains(b.String(), "treebeam show 'my out' prints some") {
+		if !strings.Contains(b.String(), "\ntreebeam show 'my out' ") {
 			t.Error(b.String())
 		}
 	}
@@ -149,6 +149,34 @@ func TestStreamSummary(t *testing.T) {
 		}
 	}
 	ends(t, exitRefused, "standard output has the trees", toyCommand(in, "--to", "conllu", "--json")...)
+}
+
+// A key to keep that no record has is a warning for each file, wherever the trees go and
+// wherever the records come from; the column is null.
+func TestKeyOfNoRecord(t *testing.T) {
+	const record = `{"text": "One two .", "stars": 3}` + "\n"
+	in := writeFiles(t, map[string]string{"a.jsonl": record + record, "b.jsonl": record})
+	const why = `value not kept: no record has the key "starz", but "text", "stars"` + "\n"
+	keep := func(args ...string) []string { return toyCommand(append(args, "--keep", "starz,stars")...) }
+	for _, c := range []struct {
+		stdin string
+		args  []string
+		count int
+	}{
+		{"", keep(in, "--output", filepath.Join(t.TempDir(), "out")), 2},
+		{"", keep(in, "--state", filepath.Join(t.TempDir(), "state")), 2},
+		{"", keep(in, "--to", "jsonl", "--json", "--output", filepath.Join(t.TempDir(), "a.jsonl")), 2},
+		{record + record, keep("-", "--from", "jsonl", "--to", "jsonl", "--json", "--output", filepath.Join(t.TempDir(), "a.jsonl")), 1},
+	} {
+		status, stdout, stderr := treebeam(t, c.stdin, c.args...)
+		var sum output.Summary
+		if err := json.Unmarshal([]byte(stdout), &sum); err != nil {
+			t.Fatalf("%q: %v\n%s", c.args, err, stderr)
+		}
+		if status != exitOK || sum.Warnings != int64(c.count) || sum.Errors != 0 || len(sum.Reasons) != 1 || sum.Reasons[0].Kind != syntax.KindKept || !strings.Contains(stderr, why) {
+			t.Errorf("%q: status %d, %+v\n%s", c.args, status, sum.Reasons, stderr)
+		}
+	}
 }
 
 // A run says at its end how good its trees are expected to be, if the model

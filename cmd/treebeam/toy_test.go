@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	modeltest.SkipWithout("^TestSampleIsGolden$", "^Test(NightFlagsRefused|WrongCommands|NamesInMessages|Targets)$",
+	modeltest.SkipWithout("^Test(SampleIsGolden|Constructions)$", "^Test(NightFlagsRefused|WrongCommands|NamesInMessages|Targets)$",
 		"^TestHostileMemory/^(1,000_words.*|.*FEATS.*)$")
 	status := m.Run()
 	if toyFolder != "" {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
@@ -30,8 +30,8 @@ writes them to one file. Until the model is written, finished phases are kept in
 after an interruption, the same command with --resume continues and gives the same bytes.
 The number of threads never changes the model.
 
---encoder also tunes a pretrained encoder to the treebank: the model makes fewer mistakes
-and is slower. With --silver, the model also learns from text that a better parser has
+--encoder also tunes a pretrained encoder to the treebank: the model is more accurate and
+several times slower. With --silver, the model also learns from text that a better parser has
 parsed, and stays as fast. You can add trees of your own (repeat --train) and words
 (--lexicon). See docs/training.md.`
 
@@ -39,6 +39,7 @@ parsed, and stays as fast. You can add trees of your own (repeat --train) and wo
 type trainFlags struct {
 	train            list // the treebank, and further files
 	dev, model       string
+	treebanks        string // of many languages
 	o                train.Options
 	preset, families string
 	reuse            string
@@ -59,7 +60,8 @@ type trainFlags struct {
 
 func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.train, "train", "learn from the treebank in a CoNLL-U `FILE`; repeat it to add trees by the same conventions")
-	fs.StringVar(&f.dev, "dev", "", "choose and measure by the development treebank in a CoNLL-U `FILE`")
+	fs.StringVar(&f.dev, "dev", "", "select and measure on the development treebank in a CoNLL-U `FILE`")
+	fs.StringVar(&f.treebanks, "treebanks", "", "instead of --train and --dev: one model file for the languages whose treebanks `FILE` lists, lines of code, name, train, dev and sources (docs/training.md)")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
 	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
@@ -69,9 +71,9 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
-	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "score moves with a local loss of at most `N` with global parts, too; -1 for none")
+	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "also score moves that lose at most `N` on the other parts with the global ones; -1 for none")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
-	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means that of --seed")
+	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means the same as --seed")
 	f.threads = threadsFlag(fs)
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
@@ -80,14 +82,14 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
-	fs.StringVar(&f.clusters, "clusters", "", "show tagger, pruner and parser classes of words from raw text, of `FILE`, lines of bits, word and count")
-	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
+	fs.StringVar(&f.clusters, "clusters", "", "add word classes from `FILE` as features: lines of bits, word and count")
+	fs.BoolVar(&f.resume, "resume", false, "reuse the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
 	f.encoder.define(fs)
-	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and take everything else from --from: lemmas, segmenter, encoder or mix")
+	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and copy everything else from --from: lemmas, segmenter, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
-	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, like the built-in accurate model")
+	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only the additions to the model of --from, like the built-in accurate model")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks, and the file of --clusters")
 	fs.StringVar(&f.o.Info.Language, "language", "", "record the language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
@@ -116,7 +118,7 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
-	group(fs, rareFlags, "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
+	group(fs, rareFlags, "treebanks", "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
 		"delta", "tag-seed", "cased", "reuse", "encoder-seed")
 	choose(fs, "preset", "fast", "standard", "full", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
@@ -128,6 +130,8 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	switch {
 	case len(others) > 0:
 		return refuse("unexpected %q: name the treebanks with --train and --dev", others[0])
+	case f.treebanks != "":
+		return f.startWorld(fs)
 	case len(f.train) == 0 || f.dev == "":
 		return refuse("give --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
@@ -179,10 +183,11 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	if err := cmp.Or(f.readSilver(trainBank, devBank), f.readClusters(trainBank, devBank)); err != nil {
 		return err
 	}
-	if err := f.openEncoder(); err != nil {
+	f.describe(fs)
+	if err := f.openEncoder(f.o.Info.Language); err != nil {
 		return err
 	}
-	return f.run(fs, trainBank, devBank)
+	return f.stored(func() ([]byte, error) { return train.Run(trainBank, devBank, f.o) }, "trained in %s")
 }
 
 // wholeModel reads the options of the parser and its tensor.
@@ -196,7 +201,7 @@ func (f *trainFlags) wholeModel() error {
 // parts reads the options of the parser.
 func (f *trainFlags) parts() error {
 	if f.preset == "accurate" && f.encoder.file == "" {
-		return errors.New("--preset accurate: want --encoder FILE too, the pretrained encoder")
+		return errors.New("--preset accurate: add --encoder FILE, the pretrained encoder")
 	}
 	families, err := part.Preset(strings.Replace(f.preset, "accurate", "standard", 1))
 	if err != nil {
@@ -233,7 +238,7 @@ func (f *trainFlags) checkTensor() error {
 	}
 	switch {
 	case f.tensor.Rank < 0:
-		return refuse("--tensor %d: want a rank, or 0 for none", f.tensor.Rank)
+		return refuse("--tensor %d: must be a rank, or 0 for none", f.tensor.Rank)
 	case f.tensor.Rank == 0:
 		return nil
 	}
@@ -242,12 +247,6 @@ func (f *trainFlags) checkTensor() error {
 	}
 	f.o.Tensor = &f.tensor
 	return nil
-}
-
-// run trains on treebanks that passed the check and writes the model.
-func (f *trainFlags) run(fs *pflag.FlagSet, trainBank, devBank train.Treebank) error {
-	f.describe(fs)
-	return f.stored(func() ([]byte, error) { return train.Run(trainBank, devBank, f.o) }, "trained in %s")
 }
 
 // stored runs a training that keeps its phases, and writes the model. said has a
@@ -297,11 +296,28 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 // user did not say comes from the treebank's names and README.
 func (f *trainFlags) describe(fs *pflag.FlagSet) {
 	i := &f.o.Info
+	i.Command = f.command(fs)
+	from := treebank.FactsOf(f.train)
+	for _, d := range []struct {
+		to   *string
+		from string
+	}{{&i.Treebank, from.Name}, {&i.Language, from.Language}, {&i.Licence, from.Licence}, {&i.Release, from.Release}} {
+		if *d.to == "" {
+			*d.to = d.from
+		}
+	}
+	i.Code = codeVersion()
+}
+
+// command is the command that trains the model again, with files by base name.
+func (f *trainFlags) command(fs *pflag.FlagSet) string {
 	words := []string{"treebeam train"}
 	for _, path := range f.train {
 		words = append(words, "--train", filepath.Base(path))
 	}
-	words = append(words, "--dev", filepath.Base(f.dev))
+	if f.dev != "" {
+		words = append(words, "--dev", filepath.Base(f.dev))
+	}
 	fs.SortFlags = true // the command is the same however the help is arranged
 	defer func() { fs.SortFlags = false }()
 	fs.VisitAll(func(x *pflag.Flag) {
@@ -317,7 +333,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 		}
 		v := x.Value.String()
 		switch x.Name {
-		case "from", "encoder", "lexicon", "clusters":
+		case "from", "encoder", "lexicon", "clusters", "treebanks":
 			v = filepath.Base(v)
 		case "text":
 			for _, path := range f.encoder.texts {
@@ -329,18 +345,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 			words = append(words, "--"+x.Name, shellWord(v))
 		}
 	})
-	i.Command = strings.Join(words, " ")
-	i.Command = strings.ReplaceAll(i.Command, "--gold-tags true", "--gold-tags")
-	from := treebank.FactsOf(f.train)
-	for _, d := range []struct {
-		to   *string
-		from string
-	}{{&i.Treebank, from.Name}, {&i.Language, from.Language}, {&i.Licence, from.Licence}, {&i.Release, from.Release}} {
-		if *d.to == "" {
-			*d.to = d.from
-		}
-	}
-	i.Code = codeVersion()
+	return strings.ReplaceAll(strings.Join(words, " "), "--gold-tags true", "--gold-tags")
 }
 
 // codeVersion is the version control revision that the program was built of.
@@ -372,46 +377,57 @@ type encoderFlags struct {
 var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (see treebeam encoder) and put it into the model; with --only mix: take the tuned encoder from this model")
+	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (see treebeam encoder), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
-	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means that of --seed")
+	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means the same as --seed")
 	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
 }
 
 // check refuses options of an encoder that there is not.
 func (e *encoderFlags) check(fs *pflag.FlagSet) error {
 	if e.o.Layers < 0 || e.o.Epochs < 0 {
-		return refuse("--layers %d --epochs %d: want 0 or more", e.o.Layers, e.o.Epochs)
+		return refuse("--layers %d --epochs %d: must be 0 or more", e.o.Layers, e.o.Epochs)
 	}
 	if e.file != "" {
 		return nil
 	}
-	var idle []string
-	fs.Visit(func(x *pflag.Flag) {
-		if slices.Contains(encoderNames, x.Name) {
-			idle = append(idle, "--"+x.Name)
-		}
-	})
-	if len(idle) > 0 {
-		return refuse("%s: with --encoder FILE alone", strings.Join(idle, ", "))
+	if idle := namesGiven(fs, encoderNames, true); idle != "" {
+		return refuse("%s: with --encoder FILE alone", idle)
 	}
 	return nil
 }
 
-// openEncoder reads the encoder and the texts, if there are any.
-func (f *trainFlags) openEncoder() error {
-	e := &f.encoder
-	if e.file == "" {
+// open reads the encoder: a pretrained one, or that of a world, which knows some languages.
+func (e *encoderFlags) open(language string) (err error) {
+	if model.IsStart(e.file) {
+		start, err := model.OpenStart(e.file, language)
+		if err != nil {
+			return refuse("--encoder %s: %w", e.file, err)
+		}
+		e.o.Params, e.o.Heads, e.o.File, e.o.SHA256 = start.Params, start.Heads, start.Model, start.Digest
 		return nil
 	}
-	var err error
 	if e.o.SHA256, err = treebank.FileSum(e.file); err != nil {
 		return refuse("--encoder: %w", err)
 	}
 	e.o.File = filepath.Base(e.file)
 	if e.o.Params, err = encoder.Open(e.file); err != nil {
 		return &refusal{err}
+	}
+	return nil
+}
+
+// openEncoder reads the encoder and the texts, if there are any. language is the code of the
+// treebank's language.
+func (f *trainFlags) openEncoder(language string) error {
+	e := &f.encoder
+	if e.file == "" {
+		return nil
+	}
+	err := e.open(language)
+	if err != nil {
+		return err
 	}
 	if n := len(e.o.Params.Layers); e.o.Layers > n {
 		return refuse("--layers %d: %s has %d", e.o.Layers, e.file, n)
@@ -429,11 +445,11 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 	case len(f.silver) == 0:
 		return nil
 	case f.silverWords < 1:
-		return refuse("--silver-words %d: want a positive number", f.silverWords)
+		return refuse("--silver-words %d: must be a positive number", f.silverWords)
 	case f.silverTags < 0:
-		return refuse("--silver-tags %d: want 0 or a positive number", f.silverTags)
+		return refuse("--silver-tags %d: must be 0 or a positive number", f.silverTags)
 	case !(f.o.SilverWeight >= 0 && f.o.SilverWeight <= train.MaxSilverWeight):
-		return refuse("--silver-weight %g: want 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
+		return refuse("--silver-weight %g: must be from 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
 	}
 	sampler := train.NewSampler(trainBank, devBank, f.silverWords, f.silverTags)
 	for i, path := range f.silver {

@@ -41,14 +41,8 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	case f.only == train.OnlyEncoder && f.encoder.file == "" && !f.check:
 		return refuse("--only %s: also give --encoder FILE, the pretrained encoder", f.only)
 	}
-	var idle []string
-	fs.Visit(func(x *pflag.Flag) {
-		if !slices.Contains(names, x.Name) {
-			idle = append(idle, "--"+x.Name)
-		}
-	})
-	if len(idle) > 0 {
-		return refuse("--only %s leaves nothing to do for %s", f.only, strings.Join(idle, ", "))
+	if idle := namesGiven(fs, names, false); idle != "" {
+		return refuse("--only %s leaves nothing to do for %s", f.only, idle)
 	}
 	return nil
 }
@@ -65,7 +59,7 @@ func (f *trainFlags) keepsInputs() error {
 	}
 	if f.only == train.OnlyMix && f.overlay && output.SameFile(f.model, f.encoder.file) {
 		if x, _, err := readModel(f.encoder.file); err == nil && x.Info.Encoder != nil && x.Info.Encoder.Sparse != "" {
-			return lost("the model of --from, of which an overlay holds a part", f.from)
+			return lost("the model of --from, which an overlay only adds to", f.from)
 		}
 	}
 	for _, err := range []error{
@@ -77,7 +71,7 @@ func (f *trainFlags) keepsInputs() error {
 		}
 	}
 	if f.overlay {
-		return lost("the model of --from, of which an overlay holds a part", f.from)
+		return lost("the model of --from, which an overlay only adds to", f.from)
 	}
 	return nil
 }
@@ -99,7 +93,7 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	from := train.Base{File: file, Digest: digest, Tuned: file}
 	switch {
 	case f.only == train.OnlyEncoder:
-		err = f.openEncoder()
+		err = f.openEncoder(f.o.Info.Language)
 	case f.only == train.OnlyMix && f.encoder.file != "":
 		from.Tuned, _, err = readModel(f.encoder.file)
 	}

@@ -137,12 +137,12 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only mix --from " + toy + " --layers 3" + banks, "nothing to do for --layers"},
 		{"--only mix --from " + toy + banks, "has no encoder"},
 		{"--only mix --from " + toy + " --encoder " + toyDev + banks, "looks like CoNLL-U"},
-		{"--preset accurate" + banks, "want --encoder"},
+		{"--preset accurate" + banks, "add --encoder"},
 		{"--layers 3 --text a.txt" + banks, "--layers, --text: with --encoder"},
 		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
 		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
 		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},
-		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "of which an overlay holds a part"},
+		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "which an overlay only adds to"},
 		{"--encoder " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --encoder"},
 		{"--encoder x.tbe --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
 		{"--only encoder --encoder x.tbe --from " + part + banks, "component tag"},
@@ -213,7 +213,7 @@ func TestTrainSilver(t *testing.T) {
 		{write("headless.conllu", strings.ReplaceAll(silverTree, "\t2\t", "\t_\t")), "no sentence to learn from"},
 		{write("empty.conllu", ""), "no sentence to learn from"},
 		{first + " --silver-tags -1", "--silver-tags -1"},
-		{first + " --silver-words 0", "want a positive number"},
+		{first + " --silver-words 0", "must be a positive number"},
 		{first + " --silver-weight -1", "--silver-weight -1"},
 	} {
 		args := []string{"--train", toyTrain, "--dev", toyDev, "--model", refused, "--silver"}

@@ -132,7 +132,7 @@ func (c *parseCommand) runGeneration(ctx context.Context) error {
 		return err
 	}
 	if !c.quiet {
-		printResumed(os.Stderr, night)
+		printResumed(os.Stderr, night, "goes on")
 	}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
@@ -233,14 +233,15 @@ func (w *watcher) poll(ctx context.Context) error {
 	}
 	ready, gone := w.seen.Poll(listing)
 	w.gone = w.gone || gone && w.night.allowDeletes
-	for ctx.Err() == nil && (len(ready) > 0 || w.gone || w.window != w.windowNow()) {
+	ended := w.window != w.windowNow() // once a poll: a generation may take longer than a window
+	for ctx.Err() == nil && (len(ready) > 0 || w.gone || ended) {
 		n := inGeneration(ready, pipeline.IsPrism(w.options.Runner))
 		if err := w.generate(listing, ready[:n]); err != nil {
 			w.look = true
 			return fmt.Errorf("the generation of %s failed (%w)", view.Many(int64(n), "file"), err)
 		}
 		w.seen.Settle(ready[:n])
-		ready, w.gone = ready[n:], false
+		ready, w.gone, ended = ready[n:], false, false
 		w.look = w.look && (n == 0 || len(ready) > 0) // until all is taken over that was under way
 	}
 	return nil

@@ -173,7 +173,7 @@ func (p *blockParser) value(column int) string {
 func (p *blockParser) readWord(id string) {
 	n := len(p.s.Words)
 	if number, ok := number(id); !ok {
-		p.fail(colID, syntax.KindWordID, "%q is no word number", syntax.Clip(id))
+		p.fail(colID, syntax.KindWordID, "%q is not a word number", syntax.Clip(id))
 		return
 	} else if int(number) != n+1 {
 		p.fail(colID, syntax.KindWordID, "word %s where %d should stand", id, n+1)
@@ -204,7 +204,7 @@ func (p *blockParser) readWord(id string) {
 	if head, ok := number(p.fields[colHead]); ok {
 		w.Head = head
 	} else if p.fields[colHead] != "_" {
-		p.blameHead(p.line, p.offset, "%q is no number", syntax.Clip(p.fields[colHead]))
+		p.blameHead(p.line, p.offset, "%q is not a number", syntax.Clip(p.fields[colHead]))
 	}
 	p.s.Words = append(p.s.Words, w)
 	p.heads = append(p.heads, headPlace{p.line, p.offset})
@@ -217,7 +217,7 @@ func (p *blockParser) readRange(id, first, last string) {
 	n := int32(len(p.s.Words))
 	switch {
 	case !ok1 || !ok2 || a > b:
-		p.fail(colID, syntax.KindToken, "%q is no range of words", syntax.Clip(id))
+		p.fail(colID, syntax.KindToken, "%q is not a range of words", syntax.Clip(id))
 	case a != n+1:
 		p.fail(colID, syntax.KindToken, "token %s does not stand before word %d", id, a)
 	case len(p.s.MWTs) > 0 && p.s.MWTs[len(p.s.MWTs)-1].Last >= a:
@@ -243,7 +243,7 @@ func (p *blockParser) readEmpty(id, after, index string) {
 	i, ok2 := number(index)
 	switch {
 	case !ok1 || !ok2 || i == 0:
-		p.fail(colID, syntax.KindEmptyNode, "%q is no number of an empty node", syntax.Clip(id))
+		p.fail(colID, syntax.KindEmptyNode, "%q is not the number of an empty node", syntax.Clip(id))
 	case int(a) != len(p.s.Words):
 		p.fail(colID, syntax.KindEmptyNode, "empty node %s does not stand after word %d", id, a)
 	case i <= p.lastEmpty:
@@ -267,7 +267,7 @@ func (p *blockParser) readEmpty(id, after, index string) {
 	p.lastEmpty = i
 }
 
-// finish checks what only the whole block shows and fills in the text.
+// finish makes the checks that need the whole block, and sets the text.
 func (p *blockParser) finish() {
 	n := len(p.s.Words)
 	if n == 0 {

@@ -49,8 +49,8 @@ func NewReader(r io.Reader, o Options) *Reader {
 	}
 }
 
-// Read iterates over the blocks of r. An error, always the last pair, is
-// one of reading r, never of a block.
+// Read iterates over the blocks of r. The last pair has an error if reading r fails; a
+// bad block is not such an error.
 func Read(r io.Reader, o Options) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		reader := NewReader(r, o)
@@ -150,8 +150,8 @@ func (r *Reader) start() error {
 	return nil
 }
 
-// past reports whether no line feed that is still to come belongs to the part
-// but the one before the next line: then no block does.
+// past reports whether only the line feed before the next line may still belong to the
+// part. Then no further block does.
 func (r *Reader) past() bool { return r.opt.End > 0 && r.offset-1 >= r.opt.End }
 
 func (r *Reader) endOfSkip(err error) error {

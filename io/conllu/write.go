@@ -13,16 +13,16 @@ import (
 // be parsed.
 const FailureKey = "treebeam_failure"
 
-// Write writes one sentence in one call of w.Write: its comments, word lines
-// and a blank line, with LF line ends. For a sentence of a valid block it
-// gives that block's bytes. It serves CoNLL-X too, which has the same columns.
+// Write writes one sentence in one call of w.Write: its comments, word lines and a
+// blank line, with LF line ends. For a sentence of a valid block, these are the block's
+// bytes. It also serves CoNLL-X, which has the same columns.
 func Write(w io.Writer, s *syntax.Sentence) error {
 	_, err := w.Write(Append(nil, s))
 	return err
 }
 
-// Append appends what Write would write to dst and returns the result. Tabs
-// and line feeds inside a value, which no reader yields, become spaces.
+// Append appends the bytes of Write to dst and returns the result. Tabs and line feeds
+// inside a value, which no reader yields, become spaces.
 func Append(dst []byte, s *syntax.Sentence) []byte {
 	dst = appendComments(dst, s)
 	mwts, empty := s.MWTs, s.Empty

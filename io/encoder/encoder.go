@@ -1,5 +1,5 @@
-// Package encoder reads pretrained encoders from the files in which they are published,
-// and keeps them in files of its own.
+// Package encoder reads pretrained encoders from the files in which they are published
+// (Open) and writes them to files of its own (Write).
 package encoder
 
 import (

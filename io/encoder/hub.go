@@ -193,7 +193,7 @@ func fillHub(p *encode.Params, tensors map[string]tensor, first int) (err error)
 		}
 	}
 	if !found {
-		return errors.New("tensor " + words + " is missing: this is no encoder of the BERT kind")
+		return errors.New("tensor " + words + " is missing: this is not an encoder of the BERT kind")
 	}
 	get := func(name string, want []int, skip int) ([]float32, error) {
 		t, there := tensors[prefix+name]
@@ -201,7 +201,7 @@ func fillHub(p *encode.Params, tensors map[string]tensor, first int) (err error)
 			t, there = tensors[prefix+strings.NewReplacer("LayerNorm.weight", "LayerNorm.gamma", "LayerNorm.bias", "LayerNorm.beta").Replace(name)]
 		}
 		if !there {
-			return nil, fmt.Errorf("tensor %s is missing: this is no encoder of the BERT kind, or not all of it", prefix+name)
+			return nil, fmt.Errorf("tensor %s is missing: this is not an encoder of the BERT kind, or not all of it", prefix+name)
 		}
 		want, columns := slices.Clone(want), 1
 		if want[0] += skip; len(want) == 2 {

@@ -1,7 +1,7 @@
-// Package mirror writes a tree of files that mirrors a tree of documents, one
-// file a document, whatever the documents are called: no name leads out of the
-// folder, no two documents share a file, and nothing that was there is replaced
-// unless that is wanted.
+// Package mirror writes one file per document into a folder that mirrors a tree of
+// documents: Map names the files, Mapping.Open writes them. Whatever the names of
+// documents are, no file is outside the folder, no two documents share a file, and no
+// existing file is replaced unless the caller wants it.
 package mirror
 
 import (
@@ -30,15 +30,15 @@ const maxName = 240
 // extension, such as ".conllu". It is the document's id with the extension
 // appended unless it is there, except for:
 //
-//   - what leads nowhere or elsewhere (empty names, "." and "..", a slash at the
+//   - names that lead nowhere or elsewhere (empty ones, "." and "..", a slash at the
 //     beginning), characters that a name cannot have here, and control
 //     characters: as %XX, byte by byte;
 //   - names over 240 bytes: their beginning, "~" and 8 digits of their SHA-256;
-//   - a document whose path another one before it has, or a folder, case and
-//     Unicode normal form not counted, since not every file system tells these
-//     apart: "~2", "~3" and so on before the extension.
+//   - a path that an earlier document or a folder has, ignoring case and Unicode
+//     normal form, because some file systems ignore them: "~2", "~3" and so on
+//     before the extension.
 //
-// The paths depend on the ids and their order only. Ids may repeat.
+// The paths depend only on the ids and their order. Ids may repeat.
 func Names(ids []string, extension string) []string {
 	names := make([]string, len(ids))
 	taken := make(map[string]bool, len(ids)) // folded paths of folders and of files so far
@@ -93,7 +93,7 @@ func escape(part string) string {
 	return fmt.Sprintf("%%%02X", part[0]) + b.String()[1:] // "..", or a device of Windows
 }
 
-// forbidden says whether a name cannot have r where paths have backslashes.
+// forbidden reports whether a name cannot have r where paths have backslashes.
 func forbidden(r rune) bool {
 	return filepath.Separator == '\\' && strings.ContainsRune(`<>:"\|?*`, r)
 }
@@ -111,13 +111,13 @@ func shorten(name string, room int) string {
 	return name[:end] + "~" + hex.EncodeToString(sum[:4])
 }
 
-// A Document is one that a mirror has a file of.
+// A Document is a document with a file in a mirror.
 type Document struct {
 	Source string // how Write identifies it
 	ID     string // its name, from which Names makes the file's
 }
 
-// A Renamed document is in a file that is not called as it is.
+// A Renamed is a document whose file has another name than its id.
 type Renamed struct{ ID, Name string }
 
 // A Mapping says which file each document is in. Make one with Map.
@@ -128,7 +128,7 @@ type Mapping struct {
 	names map[string]string // by source
 }
 
-// Map gives every document a file. Their sources differ.
+// Map gives every document a file. The sources of the documents must differ.
 func Map(documents []Document, extension string) *Mapping {
 	ids := make([]string, len(documents))
 	for i := range documents {
@@ -177,7 +177,7 @@ func (m *Mapping) Open(dir string) (*Writer, error) {
 	return &Writer{Mapping: m, root: root, begun: map[string]bool{}}, nil
 }
 
-// Existing returns the names that are there already, be it as folders.
+// Existing returns the names that exist already, as files or folders.
 func (w *Writer) Existing() (list []string, err error) {
 	for _, name := range w.Names {
 		switch _, err := w.root.Lstat(filepath.FromSlash(name)); {
@@ -190,8 +190,8 @@ func (w *Writer) Existing() (list []string, err error) {
 	return list, nil
 }
 
-// Write appends to the file of a document what text appends to dst. If that is
-// another document than before, the file before has its end by then.
+// Write appends to the file of a document what text appends to dst. If the document is
+// not that of the call before, it first ends the file before.
 func (w *Writer) Write(source string, text func(dst []byte) ([]byte, error)) (err error) {
 	if w.file == nil || source != w.source {
 		if err := w.next(source); err != nil {
@@ -232,8 +232,8 @@ func (w *Writer) next(source string) error {
 	return nil
 }
 
-// Close ends the open file, if there is one, and gives it its name. After an error
-// nothing of it is left.
+// Close ends the open file, if there is one, and gives it its name. After an error,
+// nothing of the file remains.
 func (w *Writer) Close() (err error) {
 	if w.file == nil {
 		return nil
@@ -257,7 +257,7 @@ func (w *Writer) Close() (err error) {
 	return err
 }
 
-// Abort removes the open file, if there is one, and lets go of the folder.
+// Abort removes the open file, if there is one, and closes the folder.
 func (w *Writer) Abort() {
 	if w.file != nil {
 		_ = w.file.Close()

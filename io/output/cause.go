@@ -11,8 +11,8 @@ import (
 )
 
 // A Cause is why a run has failed. A worker writes it into the output before it returns
-// its error to the engine, because engines hand errors on as text, in many lines of
-// their own. The process that has started the run reads it there.
+// its error to the engine, because engines pass errors on as text, with many lines of
+// their own. The process that started the run reads it there.
 type Cause struct {
 	Range   int    `json:"range"` // -1: it is not about one range
 	Kind    string `json:"kind"`
@@ -50,9 +50,9 @@ func (r *Run) WriteCause(ctx context.Context, c Cause) {
 	WriteFile(ctx, r.Output, path.Join(OwnDir, "failed", fmt.Sprintf("%.16s-%010d.json", r.FP, c.Range+1)), text)
 }
 
-// FirstCause returns the first cause that the run's workers have left: one that is not
-// about one range, or that of the first range that is not done. Engines try again: a
-// range that is done now is not why the run has failed.
+// FirstCause returns the first cause that the run's workers have left: one that is
+// about no single range, or that of the first range that is not done. A range that is
+// done now was retried with success, so it is not why the run has failed.
 func (r *Run) FirstCause(ctx context.Context) (Cause, bool) {
 	folder, looked := r.causes(), 0
 	for info, err := range store.List(ctx, folder) {
@@ -71,5 +71,5 @@ func (r *Run) FirstCause(ctx context.Context) (Cause, bool) {
 	return Cause{}, false
 }
 
-// ForgetCauses removes the causes that earlier attempts have left, if it can.
+// ForgetCauses removes the causes of earlier attempts, if it can.
 func (r *Run) ForgetCauses(ctx context.Context) { drop(ctx, r.causes()) }

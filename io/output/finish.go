@@ -13,30 +13,30 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// Finish closes an output all of whose ranges are done: it checks the sums in the
-// footers of their parts, and writes documents/, summary.json and, last of all,
-// manifest.json, whose presence says that the output is complete. After too many
-// internal errors it fails and writes no manifest. changed says that parts were made
-// since the run began: if none were, a complete output gets its manifest once more, and
-// no part is opened.
-func (r *Run) Finish(ctx context.Context, changed bool) error {
+// Finish closes an output whose ranges are all done. It checks the sums in the footers
+// of their parts, and writes documents/, summary.json and, last of all, manifest.json,
+// which marks the output as complete. After too many internal errors it fails and
+// writes no manifest. changed says whether parts were made since the run began: if not,
+// a complete output only gets its manifest again, and no part is opened. sums are the
+// sums of ranges, from Parts.Sums; in an object store, the footers of the other ranges
+// are read.
+func (r *Run) Finish(ctx context.Context, changed bool, sums map[int]string) error {
 	if !changed && !r.Verify {
 		if m, err := Check(ctx, r.Output); err == nil && m.FP == r.FP {
 			return r.writeManifest(ctx, m)
 		}
 	}
-	return r.finish(ctx, false)
+	return r.finish(ctx, false, sums)
 }
 
-// Complete does for an output whose parts Rewrite has made what Finish does
-// for one that was parsed: it checks the sums and writes documents/,
-// summary.json and manifest.json.
-func (r *Run) Complete(ctx context.Context) error { return r.finish(ctx, true) }
+// Complete does for an output whose parts Rewrite has made what Finish does for a
+// parsed one: it checks the sums and writes documents/, summary.json and manifest.json.
+func (r *Run) Complete(ctx context.Context) error { return r.finish(ctx, true, nil) }
 
 // finish does Finish's work, in the order of the ranges: it holds no more of the input
 // files than the parts that it is reading. The parts of a merged output come from runs
 // whose defects were few enough each.
-func (r *Run) finish(ctx context.Context, merged bool) error {
+func (r *Run) finish(ctx context.Context, merged bool, sums map[int]string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
@@ -46,7 +46,7 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 		return err
 	}
 	defer documents.file.Abort()
-	for f, err := range mergeFiles(r.finished(ctx, &sum, &manifest)) {
+	for f, err := range mergeFiles(r.finished(ctx, sums, &sum, &manifest)) {
 		if err == nil {
 			err = sum.addFile(f)
 		}
@@ -80,9 +80,9 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 
 // finished yields what every range has read of its files, in order, and adds the other
 // sums of the range to sum and its parts to the manifest.
-func (r *Run) finished(ctx context.Context, sum *Summary, manifest *Manifest) iter.Seq2[[]File, error] {
+func (r *Run) finished(ctx context.Context, sums map[int]string, sum *Summary, manifest *Manifest) iter.Seq2[[]File, error] {
 	return func(yield func([]File, error) bool) {
-		for part, err := range r.allSums(ctx) {
+		for part, err := range r.allSums(ctx, sums) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -105,11 +105,8 @@ func (r *Run) finished(ctx context.Context, sum *Summary, manifest *Manifest) it
 
 // size is the size of a file of an output.
 func (r *Run) size(ctx context.Context, path string) (int64, error) {
-	s, name, err := store.Of(ctx, store.Join(r.Output, path))
-	if err != nil {
-		return 0, err
-	}
-	info, err := s.Stat(ctx, name)
+	name := store.Join(r.Output, path)
+	info, err := store.Stat(ctx, name)
 	if err != nil {
 		return 0, fmt.Errorf("%s was written and is gone: %w; run the same command again", name, err)
 	}
@@ -160,11 +157,11 @@ type partSums struct {
 	listed  listed // set by allSums
 }
 
-// allSums yields the sums of all ranges in order. The pair with an error is
-// the last.
-func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
+// allSums yields the sums of all ranges in order; known are those of some. The pair with
+// an error is the last.
+func (r *Run) allSums(ctx context.Context, known map[int]string) iter.Seq2[*partSums, error] {
 	return inOrder(ctx, r.listed(ctx), func(l listed) (*partSums, error) {
-		sums, err := r.sumsOf(l)
+		sums, err := r.sumsOf(l, known[l.k])
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", l.k)
 		}
@@ -175,22 +172,22 @@ func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 	})
 }
 
-// sumsOf reads the footer of the trees of a range, and checks that its other parts were
-// listed.
-func (r *Run) sumsOf(l listed) (*partSums, error) {
+// sumsOf reads the footer of the trees of a range, unless what it says is known, and
+// checks that its other parts were listed.
+func (r *Run) sumsOf(l listed, known string) (*partSums, error) {
 	info, err := l.part("trees")
 	if err != nil {
 		return nil, err
 	}
-	trees, err := parquet.OpenListed(info)
-	if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a concurrent run
-		trees, err = parquet.OpenFile(info.Name)
+	var sums *partSums
+	if known != "" && store.IsRemote(info.Name) {
+		footer := map[string]string{}
+		if err = json.Unmarshal([]byte(known), &footer); err == nil {
+			sums, err = sumsIn(l.k, info.Name, func(key string) (string, bool) { return footer[key], true })
+		}
+	} else {
+		sums, err = r.read(l.k, info)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer trees.Close()
-	sums, err := r.sums(l.k, trees)
 	if err != nil {
 		return nil, err
 	}
@@ -203,50 +200,68 @@ func (r *Run) sumsOf(l listed) (*partSums, error) {
 	return sums, nil
 }
 
+// read reads the footer of the trees of range k.
+func (r *Run) read(k int, info store.Info) (*partSums, error) {
+	trees, err := parquet.OpenListed(info)
+	if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a concurrent run
+		trees, err = parquet.OpenFile(info.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer trees.Close()
+	return r.sums(k, trees)
+}
+
 // sums reads the footer of the trees of range k.
 func (r *Run) sums(k int, trees *parquet.File) (*partSums, error) {
 	path := r.partID(k).Path("trees")
 	if err := r.partID(k).Check("trees", trees, trees); err != nil {
 		return nil, err
 	}
-	s := &partSums{k: k}
+	s, err := sumsIn(k, path, trees.Footer)
+	if err == nil && s.rows["trees"] != trees.Len() {
+		err = fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, trees.Len(), s.rows["trees"])
+	}
+	return s, err
+}
+
+// sumsIn reads the sums in the footer of a part.
+func sumsIn(k int, path string, footer func(key string) (string, bool)) (*partSums, error) {
+	s := &partSums{k: k, rows: map[string]int64{}}
 	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status} {
-		if err := fromFooter(trees, path, key, value); err != nil {
+		if err := fromFooter(footer, path, key, value); err != nil {
 			return nil, err
 		}
 	}
-	s.rows = map[string]int64{}
 	for i := range s.files {
 		f := &s.files[i]
 		s.rows["trees"] += f.Trees
 		s.rows["failures"] += f.Errors + f.Warnings
 		s.rows["words"] += f.Words
 	}
-	if s.rows["trees"] != trees.Len() {
-		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, trees.Len(), s.rows["trees"])
-	}
 	return s, nil
 }
 
 // fromFooter reads the JSON under a key of the footer of a part.
-func fromFooter(part *parquet.File, path, key string, value any) error {
-	text, _ := part.Footer(key)
+func fromFooter(footer func(key string) (string, bool), path, key string, value any) error {
+	text, _ := footer(key)
 	if err := json.Unmarshal([]byte(text), value); err != nil {
 		return fmt.Errorf("the footer %s of %s: %w", key, path, err)
 	}
 	return nil
 }
 
-// PartFiles yields what the footers of the parts of trees/ of one run, given
-// in order, say of each input file that all its ranges have read. The pair
-// with an error is the last.
+// PartFiles yields the counts of each input file that all its ranges have read, from
+// the footers of the parts of trees/ of one run, given in order. The last pair has the
+// error, if any.
 func PartFiles(parts []string) iter.Seq2[*File, error] {
 	pieces := func(yield func([]File, error) bool) {
 		for _, path := range parts {
 			part, err := parquet.OpenFile(path)
 			var files []File
 			if err == nil {
-				err = fromFooter(part, path, keyFiles, &files)
+				err = fromFooter(part.Footer, path, keyFiles, &files)
 				part.Close()
 			}
 			if !yield(files, err) || err != nil {

@@ -20,8 +20,8 @@ import (
 var ourNames = []string{"trees", "failures", "words", "documents", "snapshots", "data", "views",
 	OwnDir, ManifestFile, SummaryFile, "CURRENT"}
 
-// CheckTarget refuses to write the file that a flag names among the data of an
-// output or a state, or with whole, anywhere in its folder.
+// CheckTarget refuses to write the file that a flag names among the data of an output
+// or a state or, with whole, anywhere in its folder.
 func CheckTarget(flag, target string, whole bool) error {
 	at := realPath(target)
 	for dir := filepath.Dir(at); ; dir = filepath.Dir(dir) {
@@ -42,7 +42,7 @@ func CheckTarget(flag, target string, whole bool) error {
 	return nil
 }
 
-// ofOurs says whether dir is the folder of an output or of a state.
+// ofOurs reports whether dir is the folder of an output or of a state.
 func ofOurs(dir string) bool {
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
@@ -69,7 +69,7 @@ func realPath(path string) string {
 	}
 }
 
-// SameFile says whether both paths lead to one file that is there.
+// SameFile reports whether both paths lead to one existing file.
 func SameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -160,12 +160,12 @@ func tmpDir(output string) string {
 }
 
 // TokenFile is in OwnDir of an output folder that is shared with workers on other
-// machines. A worker that does not find there what the launcher wrote has another
-// folder under the same path: its output would be lost.
+// machines. If a worker does not find the launcher's token there, it sees another
+// folder under the same path, and its output would be lost.
 const TokenFile = "token"
 
-// PlaceToken returns the token of the output folder, which is drawn once and
-// stays, so that several runs at once agree on it.
+// PlaceToken returns the token of the output folder. It is drawn once and kept, so that
+// simultaneous runs agree on it.
 func PlaceToken(output string) (string, error) {
 	name := filepath.Join(output, OwnDir, TokenFile)
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

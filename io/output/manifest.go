@@ -16,8 +16,8 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// A Manifest is manifest.json, the mark of a complete output: it names all
-// its files.
+// A Manifest is manifest.json, which names all files of an output and marks it as
+// complete.
 type Manifest struct {
 	Record
 	Model  string `json:"model_id"`
@@ -31,7 +31,7 @@ type Manifest struct {
 	others []string // see Reader.Others; set by Check
 }
 
-// A Listed file is one of an output, by its path in the folder.
+// A Listed is a file of an output.
 type Listed struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
@@ -57,7 +57,7 @@ func manifestText(m *Manifest) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// DigestOf is the SHA-256 of a text, hex.
+// DigestOf returns the SHA-256 of a text in hexadecimal.
 func DigestOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -76,10 +76,9 @@ func (m *Manifest) checkDigest(text []byte) error {
 	return nil
 }
 
-// ParseManifest reads the text of a manifest and checks it against itself: that
-// it is as it was written, and names each part of each range once and nothing
-// else. If it does not, the error says why, and the manifest is what could be
-// read.
+// ParseManifest reads the text of a manifest and checks that it is unchanged and names
+// each part of each range exactly once and nothing else. If it is not so, the error
+// says why, and the manifest holds what could be read.
 func ParseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {

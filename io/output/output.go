@@ -1,11 +1,11 @@
-// Package output writes the results of a run into a folder, and reads them again. A run
-// (Run) fills the two parts of each of its ranges (Parts), says in their footers what
-// it read of every file, and closes with documents/, summary.json and manifest.json
-// (Run.Finish), whose presence says that the output is complete.
+// Package output writes the results of a run into a folder and reads them. A Run fills
+// the parts of each of its ranges (Parts), whose footers say what was read of every
+// file. Run.Finish closes it with documents/, summary.json and manifest.json; an output
+// with manifest.json is complete.
 //
-// All readers of an output use a Reader, which never takes an incomplete output for a
-// complete one. Run finds the ranges of a run that are done or damaged; Existing is a
-// run as found in its folder, whether or not it has ended.
+// Readers use a Reader, which takes no incomplete output for a complete one. A Run
+// finds the ranges that are done or damaged. An Existing is a run as found in its
+// folder, whether or not it has ended.
 //
 // An output may be in an object store: all access goes through package store.
 package output
@@ -32,13 +32,13 @@ const (
 // kinds are the folders of an output that hold its parts.
 var kinds = []string{"trees", "failures", "words", "documents"}
 
-// WriteFile writes the file name in the output folder, all of it or nothing.
+// WriteFile writes the file name in the output folder, whole or not at all.
 func WriteFile(ctx context.Context, output, name string, data []byte) error {
 	return store.WriteFile(ctx, store.Join(output, name), data, store.Options{Expect: store.Anything, Temp: tmpDir(output)})
 }
 
-// A Run is a run as its output knows it: where it writes, how many parts it
-// has, and what made their rows. It is plain data, and travels to workers.
+// A Run describes a run to its output: where it writes, how many parts it has, and the
+// provenance of the rows. It is plain data, and travels to workers.
 type Run struct {
 	Record
 	Ranges    int               // how many; each has its parts: see parquet.PartID.Kinds
@@ -81,12 +81,12 @@ func (r *Run) footer() []parquet.KeyValue {
 	return list
 }
 
-// A Refusal is the error of work that was not begun because something was wrong
-// beforehand: nothing was written. Its text names the cause and the remedy.
+// A Refusal is the error of work that was refused before anything was written. Its text
+// names the cause and the remedy.
 type Refusal struct{ Err error }
 
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Refuse is a *Refusal with a text as of fmt.Errorf.
+// Refuse returns a *Refusal with a text formatted as by fmt.Errorf.
 func Refuse(format string, a ...any) error { return &Refusal{fmt.Errorf(format, a...)} }

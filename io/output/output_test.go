@@ -63,7 +63,7 @@ func TestWriteAndRead(t *testing.T) {
 	if got := found(t, r); got != "done done" {
 		t.Error(got)
 	}
-	must(t, r.Finish(t.Context(), true))
+	must(t, r.Finish(t.Context(), true, nil))
 	from, err := Open(t.Context(), r.Output)
 	must(t, err)
 	var rows []string
@@ -101,7 +101,7 @@ func TestWriteAndRead(t *testing.T) {
 // A part that is damaged is not done, is no part of an output, and is written anew.
 func TestDamagedPart(t *testing.T) {
 	r := written(t)
-	must(t, r.Finish(t.Context(), true))
+	must(t, r.Finish(t.Context(), true, nil))
 	path := r.partID(1).Path("trees")
 	whole, err := os.ReadFile(path)
 	must(t, err)
@@ -145,7 +145,7 @@ func TestDamagedPart(t *testing.T) {
 // part.
 func TestPartsOfFailures(t *testing.T) {
 	r := written(t)
-	must(t, r.Finish(t.Context(), true))
+	must(t, r.Finish(t.Context(), true, nil))
 	path := func(k int, kind string) string { return r.partID(k).Path(kind) }
 	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("failures of a range without any: %v", err)
@@ -154,7 +154,7 @@ func TestPartsOfFailures(t *testing.T) {
 	if err != nil || os.WriteFile(path(1, "failures"), rows, 0o644) != nil || !r.Done(1) {
 		t.Fatalf("with a stray part: %s, %v", found(t, r), err)
 	}
-	must(t, r.Finish(t.Context(), true))
+	must(t, r.Finish(t.Context(), true, nil))
 	if _, err := os.Stat(path(1, "failures")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a stray part stays: %v", err)
 	}
@@ -162,7 +162,7 @@ func TestPartsOfFailures(t *testing.T) {
 	if err != nil || os.WriteFile(path(1, "trees"), make([]byte, len(trees)), 0o644) != nil {
 		t.Fatal(err)
 	}
-	if err := r.Finish(t.Context(), false); err != nil {
+	if err := r.Finish(t.Context(), false, nil); err != nil {
 		t.Errorf("nothing changed, and a part was opened: %v", err)
 	}
 	must(t, os.Remove(path(0, "failures")))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -42,18 +44,18 @@ type Failure struct {
 	syntax.Failure
 }
 
-// A Count is how many blocks became how many sentences.
+// A Count says how many blocks were segmented, and into how many sentences.
 type Count struct{ Blocks, Sentences int64 }
 
 // FailureText is how many bytes of an offending text a failure row keeps.
 const FailureText = 1000
 
-// TreeRow returns the row of trees/ for tree i.
-func (b *Batch) TreeRow(i int, modelID string) parquet.Tree {
+// TreeRow returns the row of trees/ for tree i of a run.
+func (b *Batch) TreeRow(i int, made *Provenance) parquet.Tree {
 	t := &b.Trees[i]
 	f := &b.Files[t.File]
 	return parquet.ToRow(t.Sentence, &parquet.Doc{
-		DocID: f.DocID, SourceURI: f.URI, ModelID: modelID, Meta: f.Meta,
+		DocID: f.DocID, SourceURI: f.URI, ModelID: made.modelID(t.Sentence), Meta: f.Meta,
 	})
 }
 
@@ -86,8 +88,7 @@ const (
 	keyStatus  = "treebeam.status"  // of trees/: rows by status, as JSON
 )
 
-// A Reason says how often a kind of thing went wrong in a stage, and where for
-// the first time.
+// A Reason counts one kind of failure in a stage, with the place of the first case.
 type Reason struct {
 	Stage      string      `json:"stage"`
 	Severity   string      `json:"severity"`
@@ -131,7 +132,9 @@ type Parts struct {
 
 	end   func()     // the parts are published or abandoned
 	using sync.Mutex // held while part is written or published
+	added chan error // of the batch that is being added; nil if there is none
 
+	footer  map[string]string // of the trees that were published
 	files   pieceSums
 	reasons []Reason
 	status  map[string]int64
@@ -188,9 +191,9 @@ func (p *Parts) keep(ctx context.Context, ended <-chan struct{}) {
 // abandonWithin is how long Abandon waits for a write that is under way.
 const abandonWithin = 2 * time.Second
 
-// Abandon drops the parts, unless they were published. It may be called from any
-// goroutine, and more than once: their writer fails at the next row. A write that hangs
-// is abandoned, and a later run deletes its temporary files.
+// Abandon drops the parts, unless they were published. Any goroutine may call it, more
+// than once. The writer of the parts then fails at the next row. A write that hangs
+// leaves temporary files, which a later run deletes.
 func (p *Parts) Abandon() {
 	p.end()
 	p.part.Cancel()
@@ -203,13 +206,52 @@ func (p *Parts) Abandon() {
 	p.part.Abort()
 }
 
-// Add writes the rows of b, which must be the next ones of the range.
+// largeBatch is how many words a batch has that nothing else is done beside.
+const largeBatch = 7500
+
+// Add writes the rows of b, which must be the next ones of the range. It returns before
+// they are written, so that the next batch can be parsed meanwhile; b must not be
+// changed afterwards. The error may be about the batch before.
 func (p *Parts) Add(b *Batch) error {
+	if err := p.wait(); err != nil {
+		return err
+	}
+	added := make(chan error, 1)
+	p.added = added
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				added <- fmt.Errorf("writing rows: %v\n%s", r, debug.Stack())
+			}
+		}()
+		added <- p.add(b)
+	}()
+	words := 0
+	for i := range b.Trees {
+		words += len(b.Trees[i].Sentence.Words)
+	}
+	if words < largeBatch {
+		return nil
+	}
+	return p.wait()
+}
+
+// wait waits until the last batch is written.
+func (p *Parts) wait() error {
+	if p.added == nil {
+		return nil
+	}
+	err := <-p.added
+	p.added = nil
+	return err
+}
+
+func (p *Parts) add(b *Batch) error {
 	p.files.add(b)
 	rows := make([]parquet.Tree, len(b.Trees))
 	for i := range b.Trees {
 		s := b.Trees[i].Sentence
-		rows[i] = b.TreeRow(i, p.run.ModelID())
+		rows[i] = b.TreeRow(i, &p.run.Provenance)
 		p.status[s.Status.String()]++
 	}
 	p.using.Lock()
@@ -234,10 +276,13 @@ func (p *Parts) addFailures(b *Batch) error {
 	return p.part.Failures(rows...)
 }
 
-// Commit compares what was read of the range, which ends count by piece, with what
-// arrived. Then it publishes the parts, the trees last, because they mark the range as
-// done.
+// Commit compares the counts of what was read of the range, in ends by piece, with what
+// was added. Then it publishes the parts, the trees last, because they mark the range
+// as done.
 func (p *Parts) Commit(ends []File) error {
+	if err := p.wait(); err != nil {
+		return err
+	}
 	if err := p.files.close(ends); err != nil {
 		return err
 	}
@@ -247,9 +292,10 @@ func (p *Parts) Commit(ends []File) error {
 // leaving says that the process is about to end.
 var leaving atomic.Bool
 
-// Leave is for a process that is about to end. It abandons all parts. From now on none
-// is published, and a goroutine that tries to publish one blocks until the process ends:
-// inputs may have disappeared already, so a range that seems complete may be incomplete.
+// Leave is for a process that is about to end. It abandons all parts. From then on,
+// none is published: a goroutine that tries to publish one blocks until the process
+// ends. Otherwise a range could seem complete although its inputs have already
+// disappeared.
 func Leave() {
 	leaving.Store(true)
 	open.Range(func(p, _ any) bool {
@@ -274,7 +320,21 @@ func (p *Parts) publish(ends []File) error {
 	p.end()
 	p.using.Lock()
 	defer p.using.Unlock()
+	p.footer = footer
 	return p.part.Commit(footer)
+}
+
+// maxSums bounds what Sums returns. A range of many small files has more.
+const maxSums = 4 << 10
+
+// Sums returns the counts in the footer of the committed trees, for Finish. It is "" if
+// they are long, or on a disk, where Finish reads the footers.
+func (p *Parts) Sums() string {
+	text, err := json.Marshal(p.footer)
+	if err != nil || len(text) > maxSums || !store.IsRemote(p.run.Output) {
+		return ""
+	}
+	return string(text)
 }
 
 // Rewrite writes the parts of range k from rows that other runs have made: the rows of

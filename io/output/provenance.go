@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Provenance is everything except the input that changes rows: two runs with the same
+// A Provenance is everything except the input that changes rows. Two runs with the same
 // provenance give the same rows for the same file.
 type Provenance struct {
 	FormatVersion string     `json:"format_version"`
@@ -21,19 +23,22 @@ type Provenance struct {
 	Options       RowOptions `json:"options"`
 }
 
-// ModelID is the column model_id.
+// ModelID returns the column model_id of a run with one model.
 func (p *Provenance) ModelID() string { return ModelID(p.ModelDigest) }
 
-// ModelID is the column model_id: enough of the digest to tell models apart.
-func ModelID(digest string) string {
-	if len(digest) > 16 {
-		return digest[:16]
+// modelID is the column model_id of a sentence.
+func (p *Provenance) modelID(s *syntax.Sentence) string {
+	if p.Options.World != "" && s.Language != syntax.English {
+		return ModelID(p.Options.World)
 	}
-	return digest
+	return p.ModelID()
 }
 
-// Differences says in lines, sorted, what sets a run with the provenance now
-// apart from one with p: options by the names of their flags.
+// ModelID returns the column model_id, the beginning of the model's digest.
+func ModelID(digest string) string { return digest[:min(len(digest), 16)] }
+
+// Differences returns sorted lines that say how a run with the provenance now differs
+// from one with p. Options have the names of their flags.
 func (p Provenance) Differences(now Provenance) []string {
 	before, after := p.flat(), now.flat()
 	all := maps.Clone(before)
@@ -41,10 +46,18 @@ func (p Provenance) Differences(now Provenance) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if before[key] != after[key] {
-			lines = append(lines, fmt.Sprintf("%s: was %s, is %s", key, cmp.Or(before[key], "the default"), cmp.Or(after[key], "the default")))
+			lines = append(lines, fmt.Sprintf("%s: was %s, is %s", key, named(before[key]), named(after[key])))
 		}
 	}
 	return lines
+}
+
+// named is the value of an option in a sentence: a list is in quotes.
+func named(value string) string {
+	if strings.Contains(value, ",") {
+		return strconv.Quote(value)
+	}
+	return cmp.Or(value, "the default")
 }
 
 // flat is everything in p by name.
@@ -54,8 +67,8 @@ func (p Provenance) flat() map[string]string {
 	return values
 }
 
-// Flags returns the options by their flags. They are
-// taken from their JSON, as the fingerprint sees them, so that none can be forgotten.
+// Flags returns the options by the names of their flags. It derives them from the JSON
+// that is fingerprinted, so that none can be forgotten.
 func (o *RowOptions) Flags() map[string]string {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -72,8 +85,8 @@ func (o *RowOptions) Flags() map[string]string {
 	return values
 }
 
-// flagsOf are options that have two flags, one for JSON lines and one for tables.
-var flagsOf = map[string]string{"text_key": "--text-key or --text-column", "id_key": "--id-key or --id-column"}
+// flagsOf are options that have two flags, one for JSON lines and one for tables, or none.
+var flagsOf = map[string]string{"world": "the models of other languages", "text_key": "--text-key or --text-column", "id_key": "--id-key or --id-column"}
 
 // flatten writes options under the names of their flags.
 func flatten(values map[string]string, options map[string]any) {
@@ -90,8 +103,8 @@ func flatten(values map[string]string, options map[string]any) {
 	}
 }
 
-// FormatVersion changes whenever the same input and model give other bytes: its
-// first number when the program makes other rows, its second one with the columns.
+// FormatVersion changes whenever the same input and model give other bytes. Its first
+// number changes if the program makes other rows, its second one with the columns.
 const FormatVersion = "6." + parquet.FormatVersion
 
 // RowOptions are the options that change rows. They are part of the
@@ -111,16 +124,21 @@ type RowOptions struct {
 	// Ranges puts the place of each token of raw text into MISC: TokenRange=start:end,
 	// in code points of its document, half open.
 	Ranges bool `json:"ranges,omitempty"`
-	Retag  bool `json:"retag"`
-	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
+	// Language is the language of the texts: "auto" to find it, codes with commas between
+	// them to choose from, or "" for the language of the model.
+	Language string `json:"language,omitempty"`
+	// World is the digest of the models of other languages; "" if they are not used.
+	World string `json:"world,omitempty"`
+	Retag bool   `json:"retag"`
+	// KeepHeads keeps the heads and deprels of CoNLL input.
 	KeepHeads bool `json:"keep_heads"`
 	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
 	// all of them.
 	StopAfter string `json:"stop_after,omitempty"`
-	// Effort is the confidence, from 0 to 1, from which on a parse without the encoder
+	// Effort is the least expected LAS, from 0 to 1, at which a parse without the encoder
 	// is kept; "" is 1, also for a model without an encoder.
 	Effort string `json:"effort,omitempty"`
-	// Digests of what a user knows of the text (transforms.CustomTexts), "" for nothing.
+	// Digests of the user's lists (transforms.CustomTexts), "" for none.
 	Abbreviations string `json:"abbreviations,omitempty"`
 	KeepTogether  string `json:"keep_together,omitempty"`
 	Exceptions    string `json:"exceptions,omitempty"`
@@ -130,7 +148,7 @@ type RowOptions struct {
 	Parse ParseOptions `json:"parse"`
 }
 
-// KeepKeys is Keep as a list.
+// KeepKeys returns Keep as a list.
 func (o *RowOptions) KeepKeys() []string {
 	if o.Keep == "" {
 		return nil
@@ -148,8 +166,8 @@ const (
 // text a document.
 const ByLine = "line"
 
-// ParseOptions are the dials of the search that the command line can turn.
-// The zero value is the model's own default.
+// ParseOptions are the options of the search that the command line has. The zero value
+// means the model's defaults.
 type ParseOptions struct {
 	Seed       uint64 `json:"seed"`
 	Restarts   int    `json:"restarts"`
@@ -159,22 +177,22 @@ type ParseOptions struct {
 	Certify    int    `json:"certify,omitempty"`
 }
 
-// CustomLists are the names of the three lists in which users give their own knowledge
-// of the text (transforms.CustomFiles). The command's options have the same names.
+// CustomLists are the names of the user's three lists (transforms.CustomFiles). The
+// command's options have the same names.
 var CustomLists = [...]string{"abbreviations", "keep-together", "exceptions"}
 
-// CustomDigests are the digests of the user's lists, in the order of CustomLists; ""
-// for none.
+// CustomDigests returns the digests of the user's lists, in the order of CustomLists;
+// "" for none.
 func (o *RowOptions) CustomDigests() [3]*string {
 	return [...]*string{&o.Abbreviations, &o.KeepTogether, &o.Exceptions}
 }
 
-// CustomName is where in an output folder the list of a digest is.
+// CustomName returns the place of the list with a digest in an output folder.
 func CustomName(list int, digest string) string {
 	return OwnDir + "/custom/" + fmt.Sprintf("%s-%.16s.txt", CustomLists[list], digest)
 }
 
-// CustomNames are the files in an output folder that hold the lists of a run with
+// CustomNames returns the files of an output folder that hold the lists of a run with
 // the options o.
 func CustomNames(o *RowOptions) (names []string) {
 	for i, digest := range o.CustomDigests() {

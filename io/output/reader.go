@@ -18,15 +18,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Reader reads what was parsed: a complete output folder (Open), or what
-// is current in a state (package nightly). All readers of outputs go through
-// it, so that none of them takes a part for a whole.
+// A Reader reads the rows of a complete output folder (Open) or of the current snapshot
+// of a state (package nightly). All readers of outputs use it, so that none takes an
+// incomplete output for a complete one.
 //
-// Documents, Trees and Failures yield rows in input order, and may be used
-// more than once; the pair with an error is the last. Every part is read
-// through and compared with its digest and its name before its first row is
-// given, and every document must have as many trees and failures as its row
-// counts. What is damaged is an error that names the file and the remedy.
+// Documents, Trees and Failures yield rows in input order and may be used more than
+// once; the last pair has the error, if any. Before the first row of a part is yielded,
+// the whole part is read and compared with its digest and its name. Every document must
+// have as many trees and failures as its row counts. An error about damage names the
+// file and the remedy.
 type Reader struct {
 	Name      string // of the folder or the snapshot, for messages
 	FP        string // fingerprint of the run; "" for a state
@@ -43,9 +43,9 @@ type Reader struct {
 	TreesWith func(columns ...string) iter.Seq2[*parquet.Tree, error]
 }
 
-// Open opens a complete output folder. A folder that holds none is a
-// *Refusal, as are rows of another version with other columns when they are
-// asked for; one that is damaged is another error.
+// Open opens a complete output folder. Any other folder is a *Refusal, and so are, when
+// they are read, rows of another version with other columns. A damaged folder is
+// another error.
 func Open(ctx context.Context, folder string) (*Reader, error) {
 	folder = strings.TrimPrefix(folder, "file://")
 	m, err := Check(ctx, folder)
@@ -66,8 +66,8 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 	return o.Checked("run the parse command that made it with --verify to make damaged parts again"), nil
 }
 
-// Checked returns o with trees and failures that are compared with the counts
-// in documents, and with the remedy in errors about damage.
+// Checked returns o with trees and failures that are compared with the counts in
+// documents. Errors about damage have the remedy.
 func (o Reader) Checked(remedy string) *Reader {
 	o.Documents = remedied(o.Documents, remedy)
 	checked := func(trees iter.Seq2[*parquet.Tree, error]) iter.Seq2[*parquet.Tree, error] {
@@ -245,8 +245,8 @@ func (m *Manifest) checkSizes(sizes map[string]int64) error {
 	return nil
 }
 
-// ReadManifest reads the manifest of a complete output. It returns a damaged manifest
-// with the error, as far as it could be read.
+// ReadManifest reads the manifest of a complete output. With an error about damage, it
+// returns as much of the manifest as it could read.
 func ReadManifest(folder string) (*Manifest, error) {
 	text, err := store.ReadFile(context.Background(), store.Join(folder, ManifestFile))
 	if err != nil {
@@ -268,8 +268,8 @@ func ReadSummary(folder string) (*Summary, error) {
 	return s, nil
 }
 
-// All reads all trees, in the order of the input, and what documents/ expects of
-// them. It holds them in memory.
+// All reads all trees, in the order of the input, and their expected accuracy from
+// documents/. It holds them in memory.
 func (o *Reader) All() (trees []syntax.Sentence, expected syntax.Expected, err error) {
 	for row, err := range o.Trees {
 		if err != nil {
@@ -290,7 +290,7 @@ func (o *Reader) All() (trees []syntax.Sentence, expected syntax.Expected, err e
 	return trees, expected, nil
 }
 
-// A Row is what Sentences gives: a tree, or a failure in the place of a sentence.
+// A Row is a row of Sentences: a tree, or a failure in the place of a sentence.
 type Row struct {
 	DocID   string
 	Format  string        // of the input file: text, conllu or conllx
@@ -298,7 +298,7 @@ type Row struct {
 	Failure *parquet.Failure
 }
 
-// SourceURI is the input file that the row is of.
+// SourceURI returns the input file of the row.
 func (r *Row) SourceURI() string {
 	if r.Tree != nil {
 		return r.Tree.SourceURI
@@ -306,13 +306,13 @@ func (r *Row) SourceURI() string {
 	return r.Failure.SourceURI
 }
 
-// Converted counts what Sentences met other than trees.
+// Converted counts the rows other than trees that Sentences met.
 type Converted struct {
 	Unparsed int64 // sentences that failed: given, without a tree
 	Lost     int64 // failures that do not belong to a sentence: not given
 }
 
-// Sentences gives all sentences of the output to yield, in input order, with the failed
+// Sentences calls yield with all sentences of the output, in input order, with failed
 // ones in their places.
 func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) {
 	next, stop := iter.Pull2(o.Failures)

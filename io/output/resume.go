@@ -135,7 +135,7 @@ func (r *Run) isDone(k int, part func(kind string) (store.Info, error)) (done, d
 	return !r.Redo || !slices.ContainsFunc(sums.files, func(f File) bool { return f.Failed }), false
 }
 
-// A Found is what the output has of a range.
+// A Found is the state of a range in the output.
 type Found struct {
 	Done    bool
 	Damaged bool // its parts are there, but not as they were written
@@ -151,18 +151,14 @@ func (r *Run) Found(ctx context.Context) iter.Seq2[Found, error] {
 	})
 }
 
-// Done says whether range k is done now. If it is not, Done removes trees that are there
-// all the same, because they are damaged or their failures are lost, so that Open finds
-// the range as a new one. Of a new range, it makes one request.
+// Done reports whether range k is done. If it is not, Done removes existing trees of
+// the range, because they are damaged or their failures are lost, so that Open finds
+// the range as a new one. For a new range, it makes one request.
 func (r *Run) Done(k int) bool {
 	ctx := context.Background()
 	there := false
 	done, _ := r.isDone(k, func(kind string) (store.Info, error) {
-		s, name, err := store.Of(ctx, r.partID(k).Path(kind))
-		if err != nil {
-			return store.Info{}, err
-		}
-		info, err := s.Stat(ctx, name)
+		info, err := store.Stat(ctx, r.partID(k).Path(kind))
 		there = there || err == nil
 		return info, err
 	})
@@ -170,6 +166,29 @@ func (r *Run) Done(k int) bool {
 		_ = store.Delete(ctx, r.partID(k).Path("trees")) // if they stay, Commit says so
 	}
 	return done
+}
+
+// Seen returns which of the ranges first to last may be done now, for Done to look at. Of
+// an object store it takes one request for all of them.
+func (r *Run) Seen(ctx context.Context, first, last int) func(k int) bool {
+	every := func(int) bool { return true }
+	from, to := r.partID(first).Path("trees"), r.partID(last).Path("trees")
+	same := 0
+	for same < min(len(from), len(to)) && from[same] == to[same] {
+		same++
+	}
+	s, prefix, err := store.Of(ctx, from[:same])
+	if err != nil || !store.IsRemote(prefix) {
+		return every
+	}
+	names := map[string]bool{}
+	for info, err := range s.List(ctx, prefix) {
+		if err != nil {
+			return every
+		}
+		names[info.Name] = true
+	}
+	return func(k int) bool { return names[r.partID(k).Path("trees")] }
 }
 
 // inOrder yields the results of f for the elements of list, in order; f is called for
@@ -214,7 +233,7 @@ func inOrder[T, R any](ctx context.Context, list iter.Seq2[T, error], f func(T) 
 	}
 }
 
-// An Existing run is what an output folder has of a run, complete or not.
+// An Existing is a run as found in an output folder, complete or not.
 type Existing struct {
 	Run
 	Plan  *source.Plan

@@ -14,13 +14,14 @@ import (
 )
 
 // A Record is _treebeam/run-<fp>.json: everything except the input that changes rows.
-// Together with the plan it tells what made an output, and how another run differs.
+// With the plan, it tells how an output was made and how another run differs.
 type Record struct {
 	FP string `json:"fp"` // fingerprint of the run, hex
 	Provenance
 }
 
-// Canonical is the record without its fingerprint, as the fingerprint sees it.
+// Canonical returns the record without its fingerprint, in the form that is
+// fingerprinted.
 func (r Record) Canonical() string {
 	r.FP = ""
 	text, err := json.Marshal(r)
@@ -44,8 +45,8 @@ func (r *Record) name() string {
 	return OwnDir + fmt.Sprintf("/run-%.16s.json", r.FP)
 }
 
-// IsFingerprint reports whether s can be the fingerprint of a run: names of
-// files are made of it.
+// IsFingerprint reports whether s can be the fingerprint of a run, which is part of
+// file names.
 func IsFingerprint(s string) bool {
 	_, err := hex.DecodeString(s)
 	return err == nil && len(s) == 2*sha256.Size
@@ -76,8 +77,8 @@ func Records(ctx context.Context, folder string) ([]Record, error) {
 	return list, nil
 }
 
-// CheckForeign refuses a folder whose trees/, failures/ or documents/ holds
-// files that this run would not write: readers would take them for its own.
+// CheckForeign refuses a folder whose trees/, failures/ or documents/ has files of
+// other programs or runs: readers would read them as part of this run.
 func CheckForeign(ctx context.Context, folder, fp string) error {
 	for _, kind := range kinds {
 		dir := store.Join(folder, kind)
@@ -93,14 +94,14 @@ func CheckForeign(ctx context.Context, folder, fp string) error {
 	return nil
 }
 
-// IsPart says whether a file name belongs to a part of the run fp.
+// IsPart reports whether a file name belongs to a part of the run fp.
 func IsPart(name, fp string) bool {
 	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, fmt.Sprintf("-%.8s.parquet", fp))
 }
 
-// Remove removes what a run has written to the folder: the parts that carry its
-// fingerprint, what its manifest names, its plan, its record, and its copies of the
-// user's lists.
+// Remove removes the files of a run from the folder: the parts with its fingerprint,
+// the files that its manifest names, its plan, its record, and its copies of the user's
+// lists.
 func Remove(ctx context.Context, folder string, run *Record) error {
 	fp := run.FP
 	for _, kind := range kinds {

@@ -195,9 +195,9 @@ func (t *Tally) Cut() {
 	t.sortReasons()
 }
 
-// Expected is syntax.Expected, and in JSON one list of its seven integers: the
-// words that have probabilities, then right words and variance of UPOS, UAS and
-// LAS. So parts, runs and nights add up exactly.
+// Expected is syntax.Expected, in JSON a list of its seven integers: the words that
+// have probabilities, then right words and variance for UPOS, UAS and LAS. Integers
+// make the sums over parts, runs and nights exact.
 type Expected struct{ syntax.Expected }
 
 // MarshalJSON implements json.Marshaler.
@@ -219,10 +219,9 @@ func (e *Expected) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Forecast says how good trees are without gold ones: the shares of their
-// words, in [0,1], that are expected to have the right UPOS, head (UAS), and
-// head and deprel (LAS), each with its standard error. In JSON they have six
-// digits.
+// A Forecast estimates the quality of trees without gold ones: the shares of words, in
+// [0,1], that are expected to have the right UPOS, head (UAS), and head and deprel
+// (LAS), each with its standard error. JSON has six digits of each.
 type Forecast struct {
 	Words      int64 `json:"words"` // that have probabilities, over 0
 	UPOS       share `json:"upos"`
@@ -241,7 +240,7 @@ func (s share) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(s)*digits) / digits)
 }
 
-// Forecast returns what is expected, nil if no word has probabilities.
+// Forecast returns the expected shares, or nil if no word has probabilities.
 func (e *Expected) Forecast() *Forecast {
 	if e.Words == 0 {
 		return nil
@@ -275,7 +274,7 @@ func (c *Counts) Meet(s *syntax.Sentence) {
 	c.Unknown += int64(s.Unknown)
 }
 
-// foreign says whether what was counted seems to be in a language that the
+// foreign reports whether what was counted seems to be in a language that the
 // model does not know.
 func (c *Counts) foreign() bool {
 	return c.Lexical >= minLexical && c.Unknown*100 > c.Lexical*unknownPercent

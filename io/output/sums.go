@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -30,7 +31,11 @@ type File struct {
 	Repaired int64  `json:"repaired_bytes,omitempty"`
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
 	Records  int64  `json:"records,omitempty"` // of JSON lines and tables
-	Ended    bool   `json:"-"`                 // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
+	// Of a document: the language that it is in, "" if nobody has asked, and how probable
+	// that is, 0 if the language is given.
+	Language     string  `json:"-"`
+	LanguageConf float32 `json:"-"`
+	Ended        bool    `json:"-"` // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
 
 	// Sum is that of the stored bytes; nil if not all could be read or it is not text.
 	Sum *source.Sum `json:"sum,omitempty"`
@@ -43,8 +48,8 @@ type File struct {
 	Counts
 }
 
-// MergeMeta adds the values of a document, or of documents that agree, to those of the
-// file: a value that differs between them becomes "". nil adds nothing.
+// MergeMeta merges the values of a document, or of documents that agree, into those of
+// the file: a value that differs between them becomes "". nil changes nothing.
 func (f *File) MergeMeta(values []parquet.KeyValue) {
 	if f.Meta == nil {
 		f.Meta = slices.Clone(values)
@@ -74,6 +79,43 @@ type Counts struct {
 	Internal        int64 `json:"internal"` // errors that are defects of the program
 	// Expected says how many words of the trees are expected to be right.
 	Expected Expected `json:"expected_sums,omitzero"`
+	// Languages are the languages of documents and of words of the trees, sorted by code.
+	Languages []Language `json:"languages,omitempty"`
+}
+
+// A Language counts the text in one language.
+type Language struct {
+	Code      string `json:"code"`
+	Documents int64  `json:"documents"` // files or, in files of records, records, and lines with ByLine
+	Words     int64  `json:"words"`     // of trees
+	Conf      int64  `json:"conf_sum"`  // sum over the words of syntax.Sentence.LanguageConf, in 1/4096
+}
+
+// AddLanguage adds the counts of a language; "" adds nothing.
+func (c *Counts) AddLanguage(l Language) {
+	if l.Code == "" {
+		return
+	}
+	i, found := slices.BinarySearchFunc(c.Languages, l.Code, func(l Language, code string) int { return strings.Compare(l.Code, code) })
+	if !found {
+		c.Languages = slices.Insert(c.Languages, i, Language{Code: l.Code})
+	}
+	to := &c.Languages[i]
+	to.Documents += l.Documents
+	to.Words += l.Words
+	to.Conf += l.Conf
+}
+
+// mainLanguage returns the language of most of the words, or of the documents if there
+// are no words, and how probable it is on the mean word, 0 if it was given.
+func (c *Counts) mainLanguage() (code string, conf float32) {
+	if len(c.Languages) == 0 {
+		return "", 0
+	}
+	l := slices.MaxFunc(c.Languages, func(a, b Language) int {
+		return cmp.Or(cmp.Compare(a.Words, b.Words), cmp.Compare(a.Documents, b.Documents))
+	})
+	return l.Code, float32(l.Conf/max(l.Words, 1)) / 4096
 }
 
 // Add adds d to c.
@@ -91,9 +133,13 @@ func (c *Counts) Add(d *Counts) {
 	c.Warnings += d.Warnings
 	c.Internal += d.Internal
 	c.Expected.Add(&d.Expected.Expected)
+	for _, l := range d.Languages {
+		c.AddLanguage(l)
+	}
 }
 
-// Check says which sum does not close, nil if all do.
+// Check returns an error that names the first of these equations that does not hold, or
+// nil.
 func (c *Counts) Check() error {
 	if c.Blocks != c.Segmented+c.BlocksFailed {
 		return fmt.Errorf("%d blocks were read, but %d were segmented and %d failed", c.Blocks, c.Segmented, c.BlocksFailed)
@@ -104,7 +150,7 @@ func (c *Counts) Check() error {
 	return nil
 }
 
-// MuchRepaired reports whether over 1 % had to be repaired.
+// MuchRepaired reports whether over 1% of the file had to be repaired.
 func (f *File) MuchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
 
 // otherEncoding is the message about a file that needed many repairs.
@@ -116,7 +162,7 @@ func (f *File) otherEncoding() string {
 	if f.Suspect == "" {
 		return what + "if it has another encoding, give it with --encoding"
 	}
-	return what + "it looks like " + f.Suspect + ": give --encoding " + f.Suspect
+	return what + "it looks like " + f.Suspect + ": give --encoding " + f.Suspect + ", which then holds for all files of the run"
 }
 
 // document is the row of documents/ of a file that was read by all its ranges.
@@ -128,6 +174,7 @@ func (f *File) document() parquet.Document {
 		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
 		UnknownWords: f.Unknown, Meta: f.Meta,
 	}
+	d.Language, d.LanguageConf = f.mainLanguage()
 	if e := f.Expected.Forecast(); e != nil {
 		d.CalibratedWords = e.Words
 		d.ExpectedUPOS, d.ExpectedUPOSStderr = float64(e.UPOS), float64(e.UPOSStderr)
@@ -145,8 +192,8 @@ func (f *File) version() string {
 	return f.Sum.String()
 }
 
-// SentenceID is the sentence's own id, else one made of its document's and of
-// where it begins.
+// SentenceID returns the sentence's own id, otherwise one made of the document's id and
+// the sentence's first byte.
 func SentenceID(s *syntax.Sentence, docID string) string {
 	if s.ID != "" {
 		return s.ID
@@ -276,6 +323,8 @@ func (s pieceSums) add(b *Batch) {
 		sums.Words += int64(len(sentence.Words))
 		sums.Meet(sentence)
 		sums.Expected.Add(&sentence.Confidence.Expected)
+		words := int64(len(sentence.Words))
+		sums.AddLanguage(Language{Code: sentence.Language, Words: words, Conf: words * int64(sentence.LanguageConf*4096)})
 	}
 	for i := range b.Failures {
 		row := &b.Failures[i]
@@ -303,9 +352,12 @@ func (s pieceSums) close(ends []File) error {
 	for i := range ends {
 		end := &ends[i]
 		if sums := s[end.Piece]; sums != nil {
-			blocks := end.Blocks
+			read := end.Counts
 			end.Counts = sums.Counts
-			end.Blocks = blocks
+			end.Blocks = read.Blocks
+			for _, l := range read.Languages {
+				end.AddLanguage(l)
+			}
 			delete(s, end.Piece)
 		}
 		if err := end.Check(); err != nil {

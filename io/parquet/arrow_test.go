@@ -156,7 +156,7 @@ func TestTypes(t *testing.T) {
 	}
 	const want = "sent_id text comments tokens lemmas upos xpos feats head deprel deps misc mwt empty_nodes " +
 		"doc_id source_uri start_byte end_byte start_char end_char head_marginal head_margin " +
-		"label_marginal head_conf deprel_conf upos_conf tree_margin tree_score tree_conf certificate restarts n_candidates status model_id"
+		"label_marginal head_conf deprel_conf upos_conf tree_margin tree_score tree_conf certificate restarts n_candidates status model_id language language_conf"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("columns:\n got %s\nwant %s", got, want)
 	}

@@ -108,8 +108,8 @@ func (t *table) column(name string) *column {
 // of returns a pointer to the field of a row.
 func (c *column) of(row reflect.Value) any { return row.FieldByIndex(c.field).Addr().Interface() }
 
-// Columns yields the columns of a row, without kept values, in the order of the
-// file: the name, and a pointer to the field.
+// Columns yields the name of each column of a row, without kept values, and a pointer
+// to its field, in the order of the file.
 func Columns[T Row](row *T) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		v := reflect.ValueOf(row).Elem()
@@ -122,8 +122,8 @@ func Columns[T Row](row *T) iter.Seq2[string, any] {
 	}
 }
 
-// An Attribute is a column of trees: of a list with one element per word, by the
-// name that one of its values has, such as lemma, or a value of the sentence.
+// An Attribute is a column of trees. Name is the name of one value, such as lemma, of a
+// list with one element per word (OfWord), or of the sentence.
 type Attribute struct {
 	Name, Column string
 	OfWord       bool
@@ -133,7 +133,7 @@ type Attribute struct {
 // Of returns a pointer to the column of a row.
 func (a *Attribute) Of(t *Tree) any { return a.column.of(reflect.ValueOf(t).Elem()) }
 
-// Attributes are the attributes of trees, in the order of the file.
+// Attributes returns the attributes of trees, in the order of the file.
 func Attributes() (list []Attribute) {
 	columns := tables[reflect.TypeFor[Tree]()].columns
 	for i := range columns {
@@ -268,8 +268,7 @@ func (b *rowBuilder) leaf(c *column, v reflect.Value, present bool, repetition, 
 // metaPrefix begins the names of the columns of kept values.
 const metaPrefix = "meta_"
 
-// MetaColumn is the name of the column for values kept under a key of the
-// input.
+// MetaColumn returns the name of the column for the values under a key of the input.
 func MetaColumn(key string) string { return metaPrefix + key }
 
 // A metaNode is the root of a schema with columns of kept values behind the

@@ -80,7 +80,7 @@ func (r *rowReader) begin(group pq.RowGroup) error {
 			}
 		} else if key, ok := strings.CutPrefix(path[0], metaPrefix); ok && r.table.meta != nil {
 			if len(path) > 1 || leaf.MaxRepetitionLevel > 0 || leaf.Node.Type().Kind() != pq.ByteArray {
-				return fmt.Errorf("%s: %w: its column %s is no text", r.name, ErrForeign, path[0])
+				return fmt.Errorf("%s: %w: its column %s is not text", r.name, ErrForeign, path[0])
 			}
 			c.field, c.key = r.table.meta, key
 		} else {

@@ -32,7 +32,7 @@ func damaged(name, format string, a ...any) error {
 	return damage{fmt.Errorf("%s: "+format, append([]any{name}, a...)...)}
 }
 
-// A File is one of ours that is open, with rows of any kind. It is not safe for
+// A File is an open file of package parquet, with rows of any kind. It is not safe for
 // concurrent use.
 type File struct {
 	name             string
@@ -47,8 +47,8 @@ type source interface {
 	io.Closer
 }
 
-// OpenFile opens a file, at a path or a URI. Of one in an object store it fetches
-// the footer only; the rows are fetched when they are asked for.
+// OpenFile opens a file at a path or a URI. From an object store it fetches only the
+// footer; rows are fetched when they are read.
 func OpenFile(path string) (*File, error) {
 	if store.IsRemote(path) {
 		tail, err := store.OpenTail(context.Background(), path)
@@ -64,8 +64,8 @@ func OpenFile(path string) (*File, error) {
 	return open(path, f, info.Size())
 }
 
-// OpenListed is OpenFile for a file that was listed: of an object store it takes
-// the state that the listing names, and one request less.
+// OpenListed is OpenFile for a file that was listed. In an object store, it opens the
+// version in the listing, with one request less.
 func OpenListed(info store.Info) (*File, error) {
 	if !store.IsRemote(info.Name) {
 		return OpenFile(info.Name)
@@ -107,7 +107,7 @@ func recoverDamage(name string, err *error) {
 	}
 }
 
-// Footer returns the value of a key and whether it is there.
+// Footer returns the value of a key, and whether the footer has it.
 func (f *File) Footer(key string) (string, bool) { return f.file.Lookup(key) }
 
 // footer returns all of it but the digest.
@@ -127,22 +127,22 @@ func (f *File) Len() int64 { return f.file.NumRows() }
 // Close releases the file.
 func (f *File) Close() error { return f.in.Close() }
 
-// CheckPart returns ErrDamaged if the footer does not say what the footer of this part
-// must say: for example, in a copy of another part.
+// CheckPart returns ErrDamaged if the footer is not that of this part, as in a copy of
+// another part.
 func (f *File) CheckPart(p *PartFile) error {
 	fp, _ := f.Footer(KeyFingerprint)
 	if fp == "" || !strings.HasPrefix(fp, p.FP) {
-		return damaged(p.Path, "another file stands under its name: its footer has the fingerprint %.8q, that of the run is %.8q", fp, p.FP)
+		return damaged(p.Path, "another file has its name: its footer has the fingerprint %.8q, that of the run is %.8q", fp, p.FP)
 	}
 	if p.N > 0 {
 		k, _ := f.Footer(KeyRange)
 		n, _ := f.Footer(KeyRanges)
 		if k != strconv.Itoa(p.K) || n != strconv.Itoa(p.N) {
-			return damaged(p.Path, "another file stands under its name: its footer says range %q of %q", k, n)
+			return damaged(p.Path, "another file has its name: its footer says range %q of %q", k, n)
 		}
 	}
 	if p.Rows >= 0 && f.Len() != p.Rows {
-		return damaged(p.Path, "another file stands under its name: it has %d rows, not %d", f.Len(), p.Rows)
+		return damaged(p.Path, "another file has its name: it has %d rows, not %d", f.Len(), p.Rows)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func PartName(k, n int, fp string) string {
 	return fmt.Sprintf("part-%0*d-of-%0*d-%.8s.parquet", width, k, width, n, fp)
 }
 
-// ParsePartName returns what the name of a part, as PartName makes it, says.
+// ParsePartName returns the range, the number of ranges and the fingerprint's first
+// digits in a name that PartName made.
 func ParsePartName(name string) (k, n int, fp8 string, ok bool) {
 	rest, ok := strings.CutPrefix(name, "part-")
 	if !ok {
@@ -49,7 +50,7 @@ func ParsePartName(name string) (k, n int, fp8 string, ok bool) {
 	return k, n, fields[3], true
 }
 
-// A PartFile is a part that should be there, and what its footer must say.
+// A PartFile is a part that should exist, and what its footer must say.
 type PartFile struct {
 	Path string
 	FP   string // fingerprint of the run, or its first digits
@@ -66,9 +67,9 @@ type PartID struct {
 	Words bool   // the range has a part of words/, too
 }
 
-// Kinds are the folders that hold a part of the range, trees first, if it has so many
-// rows of failures/. Without any it has no part there, unless it is the first range:
-// the folder exists in every output, and its columns can be read.
+// Kinds returns the folders that hold a part of the range, trees first, if it has so
+// many rows of failures/. A range without failures has no part there, except for the
+// first range, so that every output has the folder and its columns.
 func (id PartID) Kinds(failures int64) []string {
 	kinds := []string{"trees"}
 	if failures > 0 || id.K == 0 {
@@ -89,11 +90,10 @@ func (id PartID) file(kind string) *PartFile {
 	return &PartFile{Path: id.Path(kind), FP: id.FP, K: id.K, N: id.N, Rows: -1}
 }
 
-// Check says what is wrong with a part of the range next to its trees: a footer that
-// does not name its fingerprint and place, or parts that two processes have written
-// which did not find the same. The second happens where a range is written anew,
-// because its file can be read by now, and the process is killed between the one part
-// and the other.
+// Check compares a part of the range with its trees. The error says that a footer does
+// not name the fingerprint and place of the range, or that two processes that found
+// different input wrote the parts. That happens if a range is written again because its
+// file has become readable, and the process is killed between the two parts.
 func (id PartID) Check(kind string, part, trees *File) error {
 	if err := part.CheckPart(id.file(kind)); err != nil {
 		return err
@@ -108,7 +108,8 @@ func (id PartID) Check(kind string, part, trees *File) error {
 // part, or its end, is in memory meanwhile.
 var verifying = make(chan struct{}, 4)
 
-// Verify reads every byte of the parts of these kinds and says what is wrong with them.
+// Verify reads every byte of the parts of these kinds and returns an error if one is
+// damaged.
 func (id PartID) Verify(kinds []string) error {
 	verifying <- struct{}{}
 	defer func() { <-verifying }()
@@ -255,10 +256,10 @@ func (p *Part) needFailures() (err error) {
 }
 
 // Commit closes and publishes the files: failures, words, then trees, whose presence
-// is the mark that the range is done. All footers get the entries of footer. A file
-// that another process has published meanwhile is taken for ours if its footer says
-// so: a range gives the same bytes whoever writes it. After an error nothing of trees
-// is visible.
+// marks the range as done. All footers get the entries of footer. A file that another
+// process has published meanwhile is accepted if its footer is that of this range,
+// because a range has the same bytes whoever writes it. After an error, no trees are
+// visible.
 func (p *Part) Commit(footer map[string]string) error {
 	if p.id.K == 0 {
 		if err := p.needFailures(); err != nil {
@@ -297,8 +298,8 @@ func (p *Part) publish(f *partFile) error {
 	return nil
 }
 
-// Touch makes the temporary files of a local part new: see output.Sweep.
-// It may be called while rows are written.
+// Touch sets the times of the temporary files of a local part to now, so that
+// output.Sweep keeps them. It may be called while rows are written.
 func (p *Part) Touch() {
 	p.touch.Lock()
 	defer p.touch.Unlock()
@@ -309,8 +310,9 @@ func (p *Part) Touch() {
 	}
 }
 
-// Cancel ends the requests of an object store that are under way for the part:
-// Commit and the writing of rows fail. It may be called at any time.
+// Cancel cancels the requests to an object store that are under way for the part, so
+// that Commit and the writing of rows fail. It may be called at any time, from any
+// goroutine.
 func (p *Part) Cancel() { p.cancel() }
 
 // Abort drops the files of a part that was not committed. It does nothing

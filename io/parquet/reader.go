@@ -15,9 +15,9 @@ import (
 // A Reader reads the rows of a file in order.
 type Reader[T Row] struct{ *File }
 
-// Open opens a file as OpenFile does, and checks that it has the columns of T. One
-// that may be null may be missing, as those are that came with a later version: it
-// is null in all rows.
+// Open opens a file as OpenFile does, and checks that it has the columns of T. A column
+// that may be null, such as one that a later version has added, may be missing: it is
+// then null in all rows.
 func Open[T Row](path string) (*Reader[T], error) {
 	f, err := OpenFile(path)
 	if err != nil {
@@ -62,8 +62,8 @@ func fields(s *pq.Schema) map[string]bool {
 }
 
 // OpenPart opens a part and reads all of its bytes once. The error is ErrDamaged if
-// they differ from the bytes that were written, or if the footer does not say what it
-// must.
+// they differ from the bytes that were written, or if the footer is not that of the
+// part.
 func OpenPart[T Row](p *PartFile) (*Reader[T], error) {
 	r, err := Open[T](p.Path)
 	if err != nil {
@@ -76,8 +76,8 @@ func OpenPart[T Row](p *PartFile) (*Reader[T], error) {
 	return r, nil
 }
 
-// All yields the rows in order, one at a time. Rows belong to the caller. The
-// pair with an error is the last.
+// All yields the rows in order, one at a time. Rows belong to the caller. The last pair
+// has the error, if any.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return r.rows(nil) }
 
 // rows is All of some columns: see newRowReader.
@@ -109,10 +109,10 @@ func (r *Reader[T]) rows(columns []string) iter.Seq2[*T, error] {
 func Parts[T Row](parts []PartFile) iter.Seq2[*T, error] { return rowsOf[T](parts, nil) }
 
 // TreesWith is Parts of trees that decodes only some of their columns, by name;
-// source_uri is always one of them. The other columns are left empty in the rows.
-// Columns that may be null, and columns of kept values (MetaColumn), may be missing in
-// a file; a name that is not a column is an error. Every byte of a part is compared
-// with its digest all the same.
+// source_uri is always one of them. The other columns of the rows are empty. Columns
+// that may be null, and columns of kept values (MetaColumn), may be missing in a file;
+// a name that is not a column is an error. Every byte of a part is still compared with
+// its digest.
 func TreesWith(parts []PartFile, columns ...string) iter.Seq2[*Tree, error] {
 	return rowsOf[Tree](parts, append(slices.Clone(columns), "source_uri"))
 }

@@ -18,7 +18,7 @@ import (
 
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
-const FormatVersion = "5"
+const FormatVersion = "6"
 
 // A Failure is one row of failures/, sorted by (SourceURI, ByteOffset).
 type Failure struct {
@@ -90,8 +90,14 @@ type Document struct {
 	// characters that became U+FFFD
 	Repaired int64 `parquet:"repaired"`
 	// words in these trees that begin with a letter and that the model did not meet in training; sentences
-	// that came with tags are not counted. Over half of `words`: probably [another language](languages.md)
+	// that came with tags or in other languages than the model's are not counted. Over half of `words`: probably [another language](languages.md)
 	UnknownWords int64 `parquet:"unknown_words"`
+	// code of the language that most words of these trees were parsed in, as in trees
+	// Null: unknown
+	Language string `parquet:"language,dict,optional" column:"short"`
+	// mean of `language_conf` over the words in that language
+	// Null: the language was not found in the text
+	LanguageConf float32 `parquet:"language_conf,optional" null:"LanguageConf"`
 	// words of these trees with calibrated probabilities; the next columns are about these words
 	// Null: there are none: the model is not calibrated, or there are no trees
 	CalibratedWords int64 `parquet:"calibrated_words,optional" null:"CalibratedWords"`
@@ -155,8 +161,7 @@ func ToFailure(f *syntax.Failure) Failure {
 // valid returns s as UTF-8: readers refuse a whole file for one bad byte.
 func valid(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
 
-// FromFailure returns the failure of a row. A kind that this version does not
-// know is an error.
+// FromFailure returns the failure of a row. An unknown kind is an error.
 func FromFailure(r *Failure) (syntax.Failure, error) {
 	f := syntax.Failure{
 		DocID: r.DocID, SourceURI: r.SourceURI, ByteOffset: r.ByteOffset,
@@ -171,8 +176,8 @@ func FromFailure(r *Failure) (syntax.Failure, error) {
 	return f, nil
 }
 
-// A Word is one row of words/: a syntactic word of a tree, with what the lists of
-// its Tree have of it. Rows stand in the order of trees and of their words.
+// A Word is one row of words/: a syntactic word of a tree, with its elements of the
+// tree's lists. Rows are in the order of trees and of their words.
 type Word struct {
 	// as in trees
 	DocID string `parquet:"doc_id,dict" column:"bounded"`

@@ -71,7 +71,7 @@ type Tree struct {
 	// per word: the character after the last one. The words of a multiword token share its span
 	// Null: the text is unknown
 	EndChar []int32 `parquet:"end_char,list,optional" word:"end_char"`
-	// see [Signals of confidence](#signals-of-confidence)
+	// see [Raw signals](#raw-signals)
 	// Null: never in practice
 	HeadMarginal []float32 `parquet:"head_marginal,list,optional" word:"head_marginal"`
 	// as above
@@ -87,7 +87,7 @@ type Tree struct {
 	// probability that the UPOS is right
 	// Null: as above
 	UPOSConf []float32 `parquet:"upos_conf,list,optional" word:"upos_conf"`
-	// see [Signals of confidence](#signals-of-confidence)
+	// see [Raw signals](#raw-signals)
 	TreeMargin float32 `parquet:"tree_margin"`
 	// as above
 	TreeScore float32 `parquet:"tree_score"`
@@ -110,6 +110,14 @@ type Tree struct {
 	Status string `parquet:"status,dict" column:"short"`
 	// the first 16 digits of the model's SHA-256
 	ModelID string `parquet:"model_id,dict" column:"short"`
+	// code of the language that the sentence was parsed in, such as `de`; `und`: none of those that
+	// `treebeam languages` lists
+	// Null: unknown
+	Language string `parquet:"language,dict,optional" column:"short"`
+	// how probable that language is, by the text of the document or, where a paragraph is in another
+	// language, of the paragraph
+	// Null: the language was not found in the text: the model, `--language` or the default says it
+	LanguageConf float32 `parquet:"language_conf,optional" null:"LanguageConf"`
 
 	// Meta are values of the input's record, in the order of their columns
 	// (MetaColumn), "" for null: see Writer.
@@ -140,7 +148,7 @@ type EmptyNode struct {
 	Misc   string `parquet:"misc,optional"`
 }
 
-// A Doc says where a sentence comes from, for ToRow.
+// A Doc is the document of a sentence, for ToRow.
 type Doc struct {
 	DocID     string
 	SourceURI string
@@ -171,6 +179,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		HeadConf: c.HeadConf, DeprelConf: c.DeprelConf, UPOSConf: c.UPOSConf,
 		TreeMargin: c.TreeMargin, TreeScore: c.TreeScore, Certificate: c.Certificate.String(),
 		Restarts: c.Restarts, NCandidates: c.NCandidates, Meta: d.Meta,
+		Language: s.Language, LanguageConf: s.LanguageConf,
 	}
 	if t.SentID == "" {
 		t.SentID = madeUpID(d.DocID, s.StartByte)
@@ -213,6 +222,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 func FromRow(t *Tree) (syntax.Sentence, error) {
 	s := syntax.Sentence{
 		ID: t.SentID, Text: t.Text, StartByte: t.StartByte, EndByte: t.EndByte,
+		Language: t.Language, LanguageConf: t.LanguageConf,
 		Confidence: syntax.Confidence{
 			HeadMarginal: t.HeadMarginal, HeadMargin: t.HeadMargin, LabelProb: t.LabelMarginal,
 			HeadConf: t.HeadConf, DeprelConf: t.DeprelConf, UPOSConf: t.UPOSConf,
@@ -279,7 +289,7 @@ func (t *Tree) check() error {
 	return nil
 }
 
-// Len is how many words a row has that may have some of its columns only.
+// Len returns the number of words of a row, which may lack some of its columns.
 func (t *Tree) Len() int {
 	n, row := 0, reflect.ValueOf(t).Elem()
 	for i := range tables[row.Type()].columns {
@@ -290,8 +300,8 @@ func (t *Tree) Len() int {
 	return n
 }
 
-// Words puts the words of a row into words, which has as many: what the row lacks
-// is left empty, and heads unknown.
+// Words copies the words of a row into words, which must have the same length. Missing
+// columns leave fields empty, and heads unknown.
 func (t *Tree) Words(words []syntax.Word) {
 	for i := range words {
 		words[i] = syntax.Word{

@@ -11,7 +11,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 )
 
-// Row is what a file may hold.
+// Row is a type of row that a file may hold.
 type Row interface {
 	Tree | Failure | Document | Entry | Word
 }
@@ -53,7 +53,7 @@ type Writer[T Row] struct {
 }
 
 // NewWriter returns a writer to w, which it does not close. keys are the keys of kept
-// values: each makes a column (MetaColumn), which rows fill with their Meta. Failures
+// values: each becomes a column (MetaColumn), filled from the Meta of rows. Failures
 // have none.
 func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	options := []pq.WriterOption{

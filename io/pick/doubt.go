@@ -13,8 +13,8 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Doubt says how many words of a tree are expected to be wrong, without punctuation:
-// nobody cares which of two words a comma depends on.
+// A Doubt is the expected number of wrong words of a tree. It leaves out punctuation,
+// whose heads rarely matter.
 type Doubt struct {
 	Wrong int64  // the expected number of wrong words, in units of 1/4096
 	Words int    // that are not punctuation and have a probability
@@ -42,8 +42,7 @@ func (a Doubt) Compare(b Doubt) int {
 	return cmp.Compare(b.Wrong*int64(a.Words+sureWords), a.Wrong*int64(b.Words+sureWords))
 }
 
-// Of is the doubt about a tree. It is the zero Doubt if no word has a
-// probability.
+// Of returns the doubt about a tree, the zero Doubt if no word has a probability.
 func Of(t *parquet.Tree) (d Doubt) {
 	list, column := Probabilities(t)
 	for i := range t.Tokens[:min(len(list), len(t.Tokens))] {
@@ -87,7 +86,7 @@ func steps(p float32) int64 {
 	return int64(p*grain + 0.5)
 }
 
-// Words is the number of words of a tree other than punctuation.
+// Words returns the number of words of a tree, without punctuation.
 func Words(t *parquet.Tree) (n int) {
 	for i := range t.Tokens {
 		if !IsPunctuation(t, i) {
@@ -97,9 +96,9 @@ func Words(t *parquet.Tree) (n int) {
 	return n
 }
 
-// IsPunctuation reports whether word i is tagged as punctuation; one without a
-// tag, whether it consists of nothing else. The signs in "&" or "%" are
-// punctuation to Unicode, but words to a treebank.
+// IsPunctuation reports whether word i is tagged as punctuation or, without a tag,
+// consists of nothing else. Signs such as "&" or "%" are punctuation in Unicode, but
+// words in a treebank.
 func IsPunctuation(t *parquet.Tree, i int) bool {
 	if i < len(t.UPOS) && t.UPOS[i] != "" {
 		return t.UPOS[i] == "PUNCT"
@@ -107,9 +106,9 @@ func IsPunctuation(t *parquet.Tree, i int) bool {
 	return !strings.ContainsFunc(t.Tokens[i], func(r rune) bool { return !unicode.IsPunct(r) })
 }
 
-// A Best has the first elements, in the order of Compare, of all that it is given: as
-// few as have the size N together. Among equal elements the earlier one is better. It
-// holds twice as many. The zero value with N and Compare is ready.
+// A Best keeps the first elements, in the order of Compare, of all that are added: as
+// few as have the size N together. Among equal elements, the earlier one is better. It
+// holds up to twice as many. The zero value with N and Compare is ready.
 type Best[T any] struct {
 	N       int
 	Compare func(a, b T) int
@@ -121,7 +120,7 @@ type Best[T any] struct {
 	worst T // of the elements that were in list when it was full
 }
 
-// Wants says whether Add would keep x.
+// Wants reports whether Add would keep x.
 func (b *Best[T]) Wants(x T) bool { return b.N > 0 && (!b.full || b.Compare(x, b.worst) < 0) }
 
 // Add offers an element.
@@ -142,7 +141,7 @@ func (b *Best[T]) sizeOf(x T) int {
 	return b.Size(x)
 }
 
-// Sorted returns what is kept, the best first.
+// Sorted returns the kept elements, the best first.
 func (b *Best[T]) Sorted() []T {
 	slices.SortStableFunc(b.list, b.Compare)
 	b.size = 0
@@ -157,8 +156,8 @@ func (b *Best[T]) Sorted() []T {
 	return b.list
 }
 
-// A Lowest has the least certain of the trees that it is given. Trees without
-// probabilities are the last to be kept.
+// A Lowest keeps the least certain of the trees that are added. It keeps trees without
+// probabilities last.
 type Lowest struct{ best Best[doubted] }
 
 type doubted struct {

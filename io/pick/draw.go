@@ -38,8 +38,8 @@ type Sample struct {
 	Without            *Exclusion // sentences that are left out; nil for none
 }
 
-// An Exclusion has sentences that are not to be chosen, by id and by text: a
-// corrected sentence may have other words.
+// An Exclusion is a set of sentences that must not be chosen. It knows them by id and
+// by text, because a corrected sentence may have other words.
 type Exclusion struct {
 	ids   map[string]bool
 	texts map[uint64]bool
@@ -65,7 +65,7 @@ func (e *Exclusion) has(t *parquet.Tree) bool {
 	return e != nil && (e.ids[t.SentID] || len(e.texts) > 0 && e.texts[textKey(t.Tokens)])
 }
 
-// A Drawn sample is what was chosen of an output, and how many sentences were not.
+// A Drawn is a sample with the number of sentences that were left out.
 type Drawn struct {
 	Chosen []Chosen // in the order of the input
 	Trees  int      // of the output
@@ -201,8 +201,8 @@ func (d *Drawn) Left() string {
 	return strings.Join(append([]string{fmt.Sprintf("of %d sentences", d.Trees)}, reasons...), ", ")
 }
 
-// ChosenForDoubts counts the sentences that were chosen because they are uncertain:
-// what is measured on them holds for no other text.
+// ChosenForDoubts counts the sentences that were chosen because they are uncertain. A
+// measurement on them does not hold for other text.
 func ChosenForDoubts(sentences []syntax.Sentence) (n int) {
 	for i := range sentences {
 		for _, c := range sentences[i].Comments {

@@ -13,7 +13,7 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Chosen sentence is one of a sample.
+// A Chosen is a sentence of a sample.
 type Chosen struct {
 	Text     []byte // what the caller made of its row
 	Document string // the id of its document
@@ -28,7 +28,7 @@ func inOrder(list []Chosen) []Chosen {
 	return list
 }
 
-// A Lot draws a random sample of sentences, each as likely as any other: it keeps the
+// A Lot draws a random sample of sentences, each as likely as any other. It keeps the
 // sentences whose places have the smallest hashes. The same seed draws the same
 // sentences from the same documents, wherever these are stored. It holds 2N sentences
 // and two stretches in memory.
@@ -106,17 +106,16 @@ func (l *Lot) Chosen() (list []Chosen) {
 	return inOrder(list)
 }
 
-// An Uncertain sample has the N sentences that are most worth a correction. They have
-// the most expected errors for the words that have to be read (Doubt.Compare), and they
-// are not all alike:
+// An Uncertain sample has the N sentences that most need correction. They have the most
+// expected errors for the words that have to be read (Doubt.Compare), and they vary:
 //
-//   - Sentences of four classes of length are chosen apart, each class by its share
-//     of the sentences.
-//   - In a class, a document gives up to 1 in 40 of N. Only if all documents
-//     together have too few, each gives as many again, and so on in rounds.
-//   - A text comes once (textKey).
+//   - Each of four classes of length has its share of the sentences and is chosen
+//     separately.
+//   - In a class, a document contributes up to 1 in 40 of N. If all documents together
+//     have too few, each contributes as many again, and so on.
+//   - No text is repeated (textKey).
 //
-// In memory are 2N sentences of each class at most.
+// It holds at most 2N sentences of each class in memory.
 type Uncertain struct {
 	N int
 

@@ -52,14 +52,14 @@ func (p *Parquet) findColumns() error {
 	case why.Kind == syntax.KindKeyTwice:
 		return why
 	case why.Kind != 0:
-		return syntax.Because(syntax.KindTextType, "text is no string: %s; name the right one with --text-column", why.Reason)
+		return syntax.Because(syntax.KindTextType, "%s; name the column of the text with --text-column", why.Reason)
 	case leaf == nil:
 		return noColumn(o.Text, names)
 	case leaf.MaxRepetitionLevel > 0:
-		return syntax.Because(syntax.KindTextType, "text is no string: the column %q is a list; name the right one with --text-column", o.Text)
+		return syntax.Because(syntax.KindTextType, "the column %q is a list, not a string; name the column of the text with --text-column", o.Text)
 	}
 	if t := leaf.Node.Type(); !isNull(t) && (t.Kind() != pq.ByteArray || isDecimal(t)) {
-		return syntax.Because(syntax.KindTextType, "text is no string: the column %q is %s; name the right one with --text-column", o.Text, t)
+		return syntax.Because(syntax.KindTextType, "the column %q is %s, not a string; name the column of the text with --text-column", o.Text, t)
 	}
 	p.text = *leaf
 	p.id, why = p.column(o.ID)
@@ -71,7 +71,7 @@ func (p *Parquet) findColumns() error {
 	case syntax.KindKeyTwice:
 		return why
 	default:
-		return syntax.Because(syntax.KindTextType, "id is no string or number: %s; name another one with --id-column", why.Reason)
+		return syntax.Because(syntax.KindTextType, "%s; name another column with --id-column", why.Reason)
 	}
 	for _, name := range o.Keep {
 		leaf, why := p.column(name)
@@ -148,7 +148,7 @@ func (p *Parquet) names() []string {
 	return names
 }
 
-// isDecimal says whether values of the type are written other than they are.
+// isDecimal reports whether values of the type are written other than they are.
 func isDecimal(t pq.Type) bool {
 	if l := t.LogicalType(); l != nil {
 		_, is := l.Value.(*format.DecimalType)
@@ -157,7 +157,7 @@ func isDecimal(t pq.Type) bool {
 	return false
 }
 
-// isNull says whether the type is that of a column with nothing but nulls.
+// isNull reports whether the type is that of a column with nothing but nulls.
 func isNull(t pq.Type) bool {
 	if l := t.LogicalType(); l != nil {
 		_, is := l.Value.(*format.NullType)

@@ -22,7 +22,7 @@ import (
 // each takes up to six: two levels, and its place in a dictionary or a page.
 const maxValues = 16 << 20
 
-// plainDictionary is what old writers call RLEDictionary in pages, and Plain in
+// plainDictionary is the old name of RLEDictionary in pages, and of Plain in
 // dictionaries.
 const plainDictionary format.Encoding = 2
 
@@ -33,8 +33,8 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
 })
 
-// decompress writes src to dst, which must have room for all of it, and returns
-// that. The library's codecs trust what is in the page.
+// decompress decompresses src into dst, which must have room for all of it, and returns
+// the result. The library's own codecs trust the page.
 func decompress(codec format.CompressionCodec, dst, src []byte) ([]byte, error) {
 	var r io.Reader
 	switch codec {
@@ -85,19 +85,19 @@ func decompress(codec format.CompressionCodec, dst, src []byte) ([]byte, error) 
 	return dst, nil
 }
 
-// A load is what a page takes in memory when the library has decoded it.
+// A load is the memory of a page that the library has decoded.
 type load struct {
 	values int64 // in the longest of its lists: of levels, places or values
 	bytes  int64 // of values that the page does not hold as they are
 }
 
-// add counts n values of width bytes that the page does not hold as they are.
+// add counts n values of width bytes that the page does not hold in this form.
 func (l *load) add(n, width int64) {
 	l.values = max(l.values, n)
 	l.bytes += n * width
 }
 
-// large says why memory should not hold the page, "" if it can.
+// large says why the page is too large for memory, "" if it is not.
 func (l load) large() string {
 	switch {
 	case l.values > maxValues:
@@ -108,9 +108,9 @@ func (l load) large() string {
 	return ""
 }
 
-// loadOf returns the memory that a page of data with values of a column takes; levels
-// are what precedes the values in version 2 of such pages. A fault of its encoding is
-// an error.
+// loadOf returns the memory that a page of data with values of a column takes. levels
+// are the bytes before the values in version 2 of such pages. A fault of its encoding
+// is an error.
 func loadOf(h *format.PageHeader, leaf *pq.LeafColumn, levels, data []byte) (l load, err error) {
 	encoding, v1 := h.DataPageHeaderV2.V.Encoding, h.DataPageHeader
 	if v1.Valid {
@@ -147,7 +147,7 @@ func loadOf(h *format.PageHeader, leaf *pq.LeafColumn, levels, data []byte) (l l
 	return l, err
 }
 
-// of adds what values take.
+// of adds the memory of the values.
 func (l *load) of(encoding format.Encoding, leaf *pq.LeafColumn, data []byte) (err error) {
 	n := int64(0)
 	switch encoding {
@@ -222,9 +222,9 @@ func runs(data []byte, width int) (n int64) {
 // errEnough ends deltas.
 var errEnough = errors.New("enough")
 
-// deltas counts the values of a list that is stored by their differences, in
-// bits of the width that a part of a block needs, and passes them to each, if it
-// is not nil. rest is what follows the list; it is empty without each.
+// deltas counts the values of a list that is stored as differences, each in as many
+// bits as its part of a block needs. It passes them to each unless that is nil. rest is
+// the bytes after the list; it is empty without each.
 func deltas(data []byte, each func(int32) error) (n int64, rest []byte, err error) {
 	var head [3]uint64 // values of a block, its parts, values in all
 	for i := range head {

@@ -80,9 +80,7 @@ func TestLyingPages(t *testing.T) {
 	plain := bytes.Repeat([]byte("It rained. "), 10000)
 	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw} {
 		b, err := pq.LookupCompressionCodec(codec).Encode(nil, plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, room := range []int{0, len(plain) / 2, len(plain) - 1} {
 			if _, err := decompress(codec, make([]byte, room), b); err == nil {
 				t.Errorf("%s: no error with room for %d bytes", codec, room)
@@ -112,9 +110,7 @@ func TestRunsAndDeltas(t *testing.T) {
 			}
 		}
 		b, err := pq.DeltaBinaryPacked.EncodeInt32(nil, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []int32
 		n, rest, err := deltas(append(b, "rest"...), func(v int32) error { got = append(got, v); return nil })
 		if err != nil || n != int64(len(list)) || !slices.Equal(got, list) || string(rest) != "rest" {

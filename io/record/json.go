@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/text"
@@ -15,12 +16,13 @@ import (
 
 // A JSONReader reads JSON Lines: an object a line.
 type JSONReader struct {
-	scanner
-	opt      Options
-	values   *text.Values
-	end      int64
-	from, to int64
-	done     error
+	lineReader
+	opt    Options
+	values *text.Values
+
+	objects int64    // records that are objects, so far
+	had     []bool   // of Options.Keep: a record had the key
+	keys    []string // of the records, the first listedKeys+1
 }
 
 // NewJSONReader returns a reader of the records whose lines begin in [start,
@@ -30,7 +32,8 @@ type JSONReader struct {
 // is passed over.
 func NewJSONReader(r io.Reader, o Options, start, end int64) *JSONReader {
 	o = o.withDefaults()
-	rd := &JSONReader{scanner: scanner{src: r, rows: rows{newline: '\n', limit: o.MaxRecord}}, opt: o, values: text.NewJSONValues(o.Lines), end: end}
+	rd := &JSONReader{opt: o, values: text.NewJSONValues(o.Lines), had: make([]bool, len(o.Keep))}
+	rd.lineReader = lineReader{scanner: scanner{src: r, rows: rows{newline: '\n', limit: o.MaxRecord}}, record: rd.record, end: end}
 	if start == 0 {
 		rd.at.Line = 1
 		return rd
@@ -58,29 +61,37 @@ func (r *JSONReader) skipLine() error {
 	return io.EOF
 }
 
-// Covered implements Reader.
-func (r *JSONReader) Covered() (from, to int64) { return r.from, r.to }
-
-// Next implements Reader.
-func (r *JSONReader) Next() (Record, error) {
-	for r.done == nil {
-		if r.end >= 0 && r.at.Offset >= r.end {
-			r.done = io.EOF
-			break
-		}
-		line, err := r.line()
-		if err != nil {
-			r.done = err
-			break
-		}
-		r.to = r.at.Offset
-		if !line.blank {
-			if rec, ok := r.record(&line); ok {
-				return rec, nil
-			}
+// Unkept returns a warning for each key of Options.Keep that none of the records so far
+// has. all says that these are all records of the file.
+func (r *JSONReader) Unkept(all bool) (warnings []syntax.Fault) {
+	who := "no record has"
+	switch {
+	case r.objects == 0:
+		return nil
+	case !all && r.objects == 1:
+		who = "the first record does not have"
+	case !all:
+		who = fmt.Sprintf("none of the first %d records has", r.objects)
+	}
+	for i, key := range r.opt.Keep {
+		if !r.had[i] {
+			warnings = append(warnings, syntax.Because(syntax.KindKept, "value not kept: %s the key %q, %s", who, key, others(r.keys)))
 		}
 	}
-	return Record{}, r.done
+	return warnings
+}
+
+// met notes which keys a record has.
+func (r *JSONReader) met(keys []string, kept []field) {
+	r.objects++
+	for i := range kept {
+		r.had[i] = r.had[i] || kept[i].count > 0
+	}
+	for _, key := range keys {
+		if len(r.keys) <= listedKeys && !slices.Contains(r.keys, key) {
+			r.keys = append(r.keys, key)
+		}
+	}
 }
 
 // record makes a record of a line, unless nothing but a byte order mark and white
@@ -98,7 +109,7 @@ func (r *JSONReader) record(l *line) (rec Record, ok bool) {
 	inner = bytes.TrimRight(inner, space)
 	rec = Record{Start: start, End: start + int64(len(inner)), Line: l.at.Line, Number: start, Raw: inner, values: r.values}
 	if !l.long {
-		r.opt.parse(&rec)
+		r.parse(&rec)
 		return rec, true
 	}
 	size := l.size - (len(l.raw) - len(raw))
@@ -129,7 +140,8 @@ func (f *field) absent() bool { return f.count == 0 || string(f.value) == "null"
 func (f *field) isString() bool { return f.value[0] == '"' }
 
 // parse fills in the record from Raw.
-func (o *Options) parse(rec *Record) {
+func (r *JSONReader) parse(rec *Record) {
+	o := &r.opt
 	if rec.Raw[0] != '{' {
 		rec.fail(rec.Start, syntax.KindNoObject, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
 		return
@@ -149,6 +161,9 @@ func (o *Options) parse(rec *Record) {
 		rec.fail(rec.Start+at, syntax.KindJSON, "invalid JSON: %s at byte %d of the record", reason, at)
 		return
 	}
+	if len(o.Keep) > 0 {
+		r.met(keys, fields[2:])
+	}
 	rec.readID(&fields[1])
 	for i := range fields[2:] {
 		rec.readKept(&fields[2+i])
@@ -161,7 +176,7 @@ func (o *Options) parse(rec *Record) {
 	case text.value[0] == '[':
 		rec.readTokens(text)
 	case !text.isString():
-		rec.fail(text.at, syntax.KindTextType, "text is no string: under %q stands %s; name the right key with --text-key", o.Text, kind(text.value))
+		rec.fail(text.at, syntax.KindTextType, "%q is %s, not a string; name the key of the text with --text-key", o.Text, kind(text.value))
 	default:
 		rec.value.Bytes, rec.value.Offset = text.value[1:len(text.value)-1], text.at+1
 		rec.value.Line, rec.value.OneLine, rec.value.Escape = rec.Line, true, '\\'
@@ -181,11 +196,11 @@ func (r *Record) readTokens(f *field) {
 		x := Tokens{End: f.at + dec.InputOffset()}
 		x.Start = x.End - int64(len(sentence))
 		if sentence[0] != '[' {
-			r.fail(x.Start, syntax.KindTextType, "text is no string: under %q stands an array with %s; give a string, or a list of sentences, each a list of tokens", f.path, kind(sentence))
+			r.fail(x.Start, syntax.KindTextType, "%q is an array with %s, not a string or a list of sentences, each a list of tokens", f.path, kind(sentence))
 			return
 		}
 		if json.Unmarshal(sentence, &x.Tokens) != nil {
-			r.fail(x.Start, syntax.KindTextType, "text has a token that is no string: under %q; give a list of sentences, each a list of tokens", f.path)
+			r.fail(x.Start, syntax.KindTextType, "%q has a token that is not a string; it must be a list of sentences, each a list of tokens", f.path)
 			return
 		}
 		for _, token := range x.Tokens {
@@ -280,11 +295,11 @@ func (r *Record) readID(f *field) {
 	case f.value[0] == '-' || f.value[0] >= '0' && f.value[0] <= '9':
 		r.setID(f.at, string(f.value), f.path)
 	case !f.isString():
-		r.noID(f.at, fmt.Sprintf("id is no string or number: under %q stands %s", f.path, kind(f.value)))
+		r.noID(f.at, fmt.Sprintf("%q is %s, not a string or a number", f.path, kind(f.value)))
 	default:
 		var s string
 		if err := json.Unmarshal(f.value, &s); err != nil {
-			r.noID(f.at, "id is no string: "+err.Error())
+			r.noID(f.at, "the id is not a string: "+err.Error())
 			return
 		}
 		r.setID(f.at, s, f.path)

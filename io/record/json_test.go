@@ -35,9 +35,7 @@ func readJSON(t testing.TB, data []byte, o Options, start, end int64) (list []do
 			from, to = r.Covered()
 			return list, from, to
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d := document{Record: rec, raw: string(rec.Raw)}
 		if rec.Start >= rec.End || rec.End > int64(len(data)) || bytes.IndexByte(data[rec.Start:rec.End-1], '\n') >= 0 {
 			t.Fatalf("record [%d, %d)", rec.Start, rec.End)
@@ -61,9 +59,7 @@ func readText(t testing.TB, data []byte, rec *Record) (blocks []text.Block) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all.WriteString(decoded(t, data[at:b.Start]))
 		all.WriteString(b.Text)
 		if got := decoded(t, data[b.Start:b.End]); got != b.Text {
@@ -155,8 +151,8 @@ func TestKeysAndIDs(t *testing.T) {
 		{Options{}, `{"id": " ", "text": "t"}`, "t", "", ""},
 		{Options{}, `{"id": "a\nb\u0000%\u2028", "text": "t"}`, "t", "a%0Ab%00%%E2%80%A8", ""},
 		{Options{}, `{"id": "../../x", "text": "t"}`, "t", "../../x", ""},
-		{Options{}, `{"id": {"a": 1}, "text": "t"}`, "t", "", "id is no string or number: under \"id\" stands an object"},
-		{Options{}, `{"id": true, "text": "t"}`, "t", "", "stands true"},
+		{Options{}, `{"id": {"a": 1}, "text": "t"}`, "t", "", "\"id\" is an object, not a string or a number"},
+		{Options{}, `{"id": true, "text": "t"}`, "t", "", "is true"},
 		{Options{}, `{"id": 1, "id": 2, "text": "t"}`, "t", "", "key given twice: \"id\""},
 		{Options{}, `{"id": "` + long + `", "text": "t"}`, "t", "", "id too long: 501 bytes"},
 		{Options{Text: "body", ID: "_id.$oid"}, `{"_id": {"$oid": "7f"}, "body": "t"}`, "t", "7f", ""},
@@ -203,11 +199,11 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{"content": "x", "title": "y"}`, 0, `no text: the record has no key "text", but "content", "title"; name the right one with --text-key`},
 		{Options{}, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, 0, `"e" and others;`},
 		{Options{}, `{}`, 0, "nor any other"},
-		{Options{}, `{"text": 1}`, 9, `text is no string: under "text" stands a number`},
-		{Options{}, `{"text": null}`, 9, "stands null"},
-		{Options{}, `{"text": ["a"]}`, 10, "stands an array with a string; give a string, or a list of sentences"},
-		{Options{}, `{"text": [["a"], 1]}`, 17, "stands an array with a number"},
-		{Options{}, `{"text": [["a"], ["b", 2]]}`, 17, "text has a token that is no string"},
+		{Options{}, `{"text": 1}`, 9, `"text" is a number, not a string`},
+		{Options{}, `{"text": null}`, 9, "is null"},
+		{Options{}, `{"text": ["a"]}`, 10, "is an array with a string, not a string or a list of sentences"},
+		{Options{}, `{"text": [["a"], 1]}`, 17, "is an array with a number"},
+		{Options{}, `{"text": [["a"], ["b", 2]]}`, 17, "has a token that is not a string"},
 		{Options{}, `{"text": "a", "text": "b"}`, 22, `key given twice: "text"`},
 		{Options{Text: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
 		{Options{Text: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},

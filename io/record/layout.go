@@ -9,7 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Dialect is how rows are written in lines.
+// A Dialect is the syntax of the rows of a table.
 type Dialect uint8
 
 const (
@@ -28,7 +28,7 @@ const MaxColumns = 10000
 // equally well, it has the first.
 const separators = ",;\t|"
 
-// A Layout is what the header of a file says.
+// A Layout is the header of a file.
 type Layout struct {
 	Columns  []string
 	Encoding string // canonical name
@@ -179,18 +179,18 @@ func (l *Layout) header(head []byte) error {
 		return syntax.Because(syntax.KindNoTextKey, "no text: the table is empty; its first line must name the columns")
 	case !line.ended || line.long: // its end is not to be seen
 		if len(head) >= 1<<16 || line.long {
-			return syntax.Because(syntax.KindLongRecord, "the first line is no header: it has over %d bytes; it must name the columns", len(head))
+			return syntax.Because(syntax.KindLongRecord, "the first line is not a header: it has over %d bytes; it must name the columns", len(head))
 		}
 	}
 	if line.bad {
-		return syntax.Because(syntax.KindQuotes, "the first line is no header: a quote in it is not closed; it must name the columns")
+		return syntax.Because(syntax.KindQuotes, "the first line is not a header: a quote in it is not closed; it must name the columns")
 	}
 	cells, err := l.split(line.raw, nil)
 	if err != nil {
-		return syntax.Because(syntax.KindQuotes, "the first line is no header: %v", err)
+		return syntax.Because(syntax.KindQuotes, "the first line is not a header: %v", err)
 	}
 	if len(cells) > MaxColumns {
-		return syntax.Because(syntax.KindColumns, "the first line is no header: it has %d columns, the limit is %d", len(cells), MaxColumns)
+		return syntax.Because(syntax.KindColumns, "the first line is not a header: it has %d columns, the limit is %d", len(cells), MaxColumns)
 	}
 	l.Columns = make([]string, len(cells))
 	for i := range cells {
@@ -219,7 +219,7 @@ func (s span) of(l *line, newline byte) text.Value {
 	return v
 }
 
-var errQuotes = errors.New("text stands behind a closing quote; write a quote inside a quoted cell twice")
+var errQuotes = errors.New("there is text after a closing quote; write a quote inside a quoted cell twice")
 
 // split cuts a line, which has no line break at its end, into cells, and appends
 // them to list.

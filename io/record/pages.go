@@ -22,10 +22,10 @@ type tooLarge struct {
 
 func (e *tooLarge) Error() string { return e.what }
 
-// A view is a column of a row group as the library may see it: without the pages
-// before the row that is read first, which the library would decompress to pass
-// over their rows, and up to the first page that is damaged or that memory should
-// not hold. The library would decompress and decode a page whatever comes of it.
+// A view is the part of a column of a row group that the library may see. It begins at
+// the page with the first row to read, because the library would decompress all pages
+// before it, and ends before the first page that is damaged or too large for memory,
+// because the library would decode that too.
 type view struct {
 	in    *watched
 	file  *Parquet
@@ -81,7 +81,7 @@ func (p *Parquet) view(group int, leaf *pq.LeafColumn, rows, row int64) (*view, 
 	return v, nil
 }
 
-// flat says whether each value is a row.
+// flat reports whether each value is a row.
 func (v *view) flat() bool { return v.leaf.MaxRepetitionLevel == 0 }
 
 // valuesOf is how many values a page has, nulls included; 0 if it is none of data.
@@ -196,8 +196,8 @@ func (v *view) allow() error {
 
 // hide notes where the header at v.to has the size without compression, if the page is
 // compressed with LZ4. The library decompresses such a page into a buffer of its own
-// and then, if that size is right, takes what it had reserved for the page, with
-// whatever was there. A size of 0 is never right.
+// and then, if that size is right, returns the buffer that it had reserved for the
+// page, with its old contents. A size of 0 is never right.
 func (v *view) hide() {
 	var b [13]byte
 	n, _ := v.in.ReadAt(b[:], v.to)

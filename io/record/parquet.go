@@ -142,7 +142,7 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	return p, nil
 }
 
-// NumRows is the number of rows of the file.
+// NumRows returns the number of rows of the file.
 func (p *Parquet) NumRows() int64 { return p.file.NumRows() }
 
 // maxGroup is the size of a row group from which on several ranges share it. Each passes
@@ -448,7 +448,7 @@ func (v *values) next() ([]pq.Value, error) {
 	}
 }
 
-// isLong says whether a value is over the limit, however it is written.
+// isLong reports whether a value is over the limit, however it is written.
 func isLong(v pq.Value) bool {
 	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*MaxValue
 }

@@ -90,13 +90,9 @@ func grouped[T any](t *testing.T, groups [][]T, options ...pq.WriterOption) []by
 		if _, err := w.Write(rows); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Flush())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -106,9 +102,7 @@ var reviewOptions = Options{Text: "place.text", Keep: []string{"place.town", "st
 func open(t *testing.T, file []byte, o Options) *Parquet {
 	t.Helper()
 	p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -139,9 +133,7 @@ func TestParquet(t *testing.T) {
 			for k := range ranges {
 				p := open(t, file, reviewOptions)
 				rows, from, to, err := partOf(p, size*k/ranges, size*(k+1)/ranges, size)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if from != at {
 					t.Fatalf("range %d of %d covers from %d, the one before to %d", k, ranges, from, at)
 				}
@@ -172,7 +164,7 @@ func TestParquetColumns(t *testing.T) {
 	}{
 		{Options{}, syntax.KindNoTextKey, `no column "text", but "id", "place.text", "place.town", "stars"`},
 		{Options{Text: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"`},
-		{Options{Text: "place.text", ID: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"; name another one with --id-column`},
+		{Options{Text: "place.text", ID: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"; name another column with --id-column`},
 		{Options{Text: "stars"}, syntax.KindTextType, `"stars" is DOUBLE`},
 		{Options{Text: "tags"}, syntax.KindTextType, "a list"},
 		{Options{Text: "place.text", ID: "tags"}, syntax.KindTextType, "a list"},
@@ -201,9 +193,7 @@ func written(t *testing.T, schema pq.Group, options ...pq.WriterOption) []byte {
 	if _, err := w.WriteRows([]pq.Row{row}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -263,9 +253,7 @@ func TestNothingToKeep(t *testing.T) {
 			if err == io.EOF {
 				return all
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, w := range rec.Warnings {
 				all = append(all, fmt.Sprintf("%d %s %s", rec.Number, w.Kind, w.Reason))
 			}
@@ -389,9 +377,7 @@ func testLargePage[one any](t *testing.T, groups [][]one) {
 					at = to
 					break
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				says := rec.values.Text(&rec.value)
 				if rec.Err != nil {
 					says = rec.Err.Reason
@@ -419,15 +405,11 @@ func TestSeek(t *testing.T) {
 		in := &counting{ReaderAt: bytes.NewReader(file)}
 		size := int64(len(file))
 		p, err := OpenParquet(in, size, Options{Keep: []string{"town"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, start := range []int64{0, size / 3, size - size/100} {
 			end := start + size/100
 			rows, from, _, err := partOf(p, start, end, size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i, r := range rows {
 				at := int(from>>CellBits) + i
 				if r.Text != fmt.Sprintf("text %d", at) || r.Kept[0] != fmt.Sprintf("town %d", at%100) {
@@ -466,9 +448,7 @@ func TestListsAreJSON(t *testing.T) {
 	file := grouped(t, [][]one{{{Doubles: []float64{1.5, math.NaN(), math.Inf(-1)}, Floats: []float32{float32(math.Inf(1)), 2}, Text: "x"}}})
 	p := open(t, file, Options{Keep: []string{"doubles", "floats"}})
 	rec, err := p.Rows(0, -1, int64(len(file))).Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []string{`[1.5,"NaN","-Inf"]`, `["+Inf",2]`}
 	for i, got := range rec.Kept {
 		if got != want[i] || !json.Valid([]byte(got)) {
@@ -479,5 +459,15 @@ func TestListsAreJSON(t *testing.T) {
 	decimal := pq.Decimal(0, 150, pq.FixedLenByteArrayType(len(z))).Type()
 	if got := string(appendList(nil, []pq.Value{pq.FixedLenByteArrayValue([]byte(z))}, decimal)); got != `["`+z+`"]` {
 		t.Errorf("a decimal of %d bytes is %s", len(z), got)
+	}
+}
+
+// must ends the test if there is an error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

@@ -1,9 +1,10 @@
-// Package record reads files of records. Each record is a document: its text is under
-// one key or in one column, its id under another, and values to keep under others. A
-// record is a line with an object in JSON Lines, and a row in CSV, TSV and Parquet.
+// Package record reads files of records: NewJSONReader JSON Lines, Layout.Open CSV and
+// TSV, OpenParquet Parquet. Each record is a document. Its text is under one key or in
+// one column, its id under another, and values to keep under others. A record is a line
+// with an object in JSON Lines, and a row in the other formats.
 //
-// Every format has a reader that yields records and the place of each, so that several
-// readers can share a file. A broken record never ends the file.
+// Every reader yields records with their places, so that several readers can share a
+// file. A broken record never ends the file.
 package record
 
 import (
@@ -31,7 +32,7 @@ const (
 	maxID    = 500    // bytes of an id: it is repeated in every row
 )
 
-// Options say what is read of a record. The zero value means the defaults.
+// Options say what to read of a record. The zero value means the defaults.
 type Options struct {
 	// Text and ID are the keys or columns of text and id. A key with dots that
 	// a record does not have leads into objects: "meta.id" is the key "id" of
@@ -39,12 +40,12 @@ type Options struct {
 	Text, ID string
 	// Keep are the keys or columns whose values come with every record.
 	Keep []string
-	// MaxRecord is the most bytes of a record in memory. A longer one is read over
-	// and becomes an error.
+	// MaxRecord is the most bytes of a record in memory. A longer record is skipped and
+	// becomes an error.
 	MaxRecord int
 	// Encoding is the encoding of CSV and TSV, as in text.Options.
 	Encoding string
-	// Lines is what line breaks in a text mean.
+	// Lines is the meaning of line breaks in a text.
 	Lines text.Lines
 }
 
@@ -81,11 +82,11 @@ type Record struct {
 	// around the record; of Parquet, places (see CellBits).
 	Start, End int64
 	Line       int64 // of Start, 1-based, 0 if unknown; of Parquet, Number
-	// Number tells the record from all others of the file: the row of Parquet, from 1
-	// on; the Start of all others, however the file is cut.
+	// Number identifies the record in the file, however the file is split: the row of
+	// Parquet, from 1 on; otherwise Start.
 	Number int64
-	// Raw is what a message may show of the record. It is valid until the next call
-	// of Next.
+	// Raw is the part of the record that a message may show. It is valid until the next
+	// call of Next.
 	Raw []byte
 	// ID is the value under the key of ids, "" if there is none: a string with control
 	// characters written as %XX, or a number as it is written.
@@ -93,8 +94,8 @@ type Record struct {
 	// Kept are the values of Options.Keep, in that order: strings as they are, all else
 	// as JSON has it, "" for null and for missing values.
 	Kept []string
-	// Sentences is the text of a record of JSON that has tokens in its place; else it is
-	// nil. Text is not to be called then.
+	// Sentences are the tokens of a record of JSON that has tokens instead of a text;
+	// otherwise nil. Text must not be called on such a record.
 	Sentences []Tokens
 	// Err says why the record has no text; Warnings, what else is wrong with it.
 	Err      *Error
@@ -126,6 +127,21 @@ type Error struct {
 // a blank text has no blocks.
 func (r *Record) Text() *text.Reader { return r.values.Reader(&r.value) }
 
+// Head returns the beginning of the text, of n bytes as it is stored, or all tokens. Like
+// Text, it is for a record without an Err.
+func (r *Record) Head(n int) string {
+	if r.Sentences != nil {
+		var all []string
+		for i := range r.Sentences {
+			all = append(all, r.Sentences[i].Tokens...)
+		}
+		return strings.Join(all, " ")
+	}
+	v := r.value
+	v.Bytes = v.Bytes[:min(len(v.Bytes), n)]
+	return r.values.Text(&v)
+}
+
 // fail notes why the record has no text, at an offset in the file.
 func (r *Record) fail(at int64, kind syntax.Kind, format string, a ...any) {
 	if r.Err == nil {
@@ -134,7 +150,7 @@ func (r *Record) fail(at int64, kind syntax.Kind, format string, a ...any) {
 	}
 }
 
-// warn notes what else is wrong with it.
+// warn adds a warning.
 func (r *Record) warn(at int64, kind syntax.Kind, format string, a ...any) {
 	r.Warnings = append(r.Warnings, r.error(at, syntax.Because(kind, format, a...)))
 }
@@ -146,7 +162,7 @@ func (r *Record) error(at int64, why syntax.Fault) Error {
 	return Error{Fault: why, Offset: at, Line: r.Line}
 }
 
-// lacking notes, in the first row of a table, what no row has.
+// lacking adds warnings about the whole table to its first row.
 func (r *Record) lacking(faults []syntax.Fault) {
 	for _, why := range faults {
 		r.Warnings = append(r.Warnings, Error{Fault: why, Offset: r.Start, Line: r.Line})
@@ -170,7 +186,7 @@ func (r *Record) longID(at int64, size int, key string) {
 
 // noID warns that the record has no id of its own.
 func (r *Record) noID(at int64, reason string) {
-	remedy := "the record has an id made of its place, or name another key with --id-key"
+	remedy := "the record got an id made from its place; another key can be named with --id-key"
 	if r.row {
 		remedy = "the row has an id made of its place, or name another column with --id-column"
 	}

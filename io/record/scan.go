@@ -26,7 +26,7 @@ type scanner struct {
 	err error // of src
 }
 
-// rows are how records are written.
+// rows are the conventions of the rows of a file.
 type rows struct {
 	newline   byte // LF, or CR
 	separator byte // of cells
@@ -43,8 +43,8 @@ func (s *scanner) consume(n int) {
 	s.pos += n
 }
 
-// more reads some more bytes, into a buffer that grows up to limit and what is
-// read at once.
+// more reads more bytes, into a buffer that grows up to limit and the bytes of one
+// read.
 func (s *scanner) more(limit int) error {
 	if s.err != nil {
 		return s.err
@@ -70,7 +70,7 @@ func (s *scanner) more(limit int) error {
 	return err
 }
 
-// pass passes over all up to an offset.
+// pass skips everything up to an offset.
 func (s *scanner) pass(offset int64) error {
 	for s.at.Offset < offset {
 		if s.pos == len(s.buf) {
@@ -83,7 +83,7 @@ func (s *scanner) pass(offset int64) error {
 	return nil
 }
 
-// A line is a record as it is written, and what is wrong with it as a whole.
+// A line is the line of a record and its faults as a whole.
 type line struct {
 	at    Place
 	raw   []byte // without the line's end; cut if long. Valid until the next line is read
@@ -121,6 +121,41 @@ func (s *scanner) line() (line, error) {
 	}
 	s.consume(n)
 	return l, nil
+}
+
+// A lineReader is a Reader of the lines that begin before end, unless that is negative.
+type lineReader struct {
+	scanner
+	record   func(*line) (rec Record, ok bool) // ok is false where a line has no record
+	end      int64
+	from, to int64
+	done     error
+}
+
+// Covered implements Reader.
+func (r *lineReader) Covered() (from, to int64) { return r.from, r.to }
+
+// Next implements Reader.
+func (r *lineReader) Next() (Record, error) {
+	for r.done == nil {
+		if r.end >= 0 && r.at.Offset >= r.end {
+			r.done = io.EOF
+			break
+		}
+		line, err := r.line()
+		if err != nil {
+			r.done = err
+			break
+		}
+		r.to = r.at.Offset
+		if line.blank {
+			continue
+		}
+		if rec, ok := r.record(&line); ok {
+			return rec, nil
+		}
+	}
+	return Record{}, r.done
 }
 
 // long reads a line over the limit.
@@ -197,8 +232,8 @@ type rowEnd struct {
 	bad   bool // the quotes do not pair
 }
 
-// in returns the length of the row that b begins with, or -1 if b does not show its
-// end: then b must go on from what it was.
+// in returns the length of the row at the beginning of b, or -1 if b does not show its
+// end. In the next call, b must begin with the same bytes and continue.
 func (e *rowEnd) in(b []byte) int {
 	for e.at < len(b) {
 		if !e.quotes {

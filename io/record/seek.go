@@ -9,14 +9,14 @@ import (
 // are looked at if they do not show where rows begin. Tests make it smaller.
 var lookBack = 64 << 10
 
-// Open returns a reader of the rows that begin in [start, end). at moves to an offset of
-// the file.
+// Open returns a reader of the rows that begin in [start, end). at returns a reader
+// from an offset of the file.
 //
-// It depends on all that precedes a line whether the line is in quotes, but few bytes
-// show it: if a line is read as if it were in quotes and as if it were not, either the
-// quotes of one reading do not pair, or both come to the same rows after a while. Only
-// where they do not, as in a table that is quoted in a table, the file is read from
-// further back, at worst from its beginning.
+// Whether a line is in quotes depends on everything before it, but few bytes show it.
+// If a line is read both as in quotes and as not in quotes, either the quotes of one
+// reading do not pair, or both readings soon agree on the rows. If they do not, as in a
+// table that is quoted in a table, Open reads the file from further back, at worst from
+// its beginning.
 func (l *Layout) Open(at func(offset int64) (io.Reader, error), start, end int64) (*TableReader, error) {
 	for back := int64(lookBack); start-back > l.body.Offset && back <= 2*int64(l.limit); back *= 16 {
 		src, err := at(start - back)
@@ -67,7 +67,7 @@ func (w *window) find() (row int, found bool, err error) {
 	}
 }
 
-// row is find for what is in the window; it is not known if more must be seen.
+// row is find for the bytes in the window. known is false if more bytes are needed.
 func (w *window) row() (row int, found, known bool) {
 	line := bytes.IndexByte(w.buf, w.newline) + 1
 	if line == 0 || line > w.start {
@@ -92,8 +92,9 @@ func (w *window) row() (row int, found, known bool) {
 	return a, a == b && a <= w.start, known
 }
 
-// after returns where the row ends that is at a place of the window, in a state, or false
-// if the window does not show it. bad says that its quotes do not pair.
+// after returns the end of the row at a place of the window, read in a state. known is
+// false if the window does not show it. bad says that the quotes of the row do not
+// pair.
 func (w *window) after(at, state int) (end int, bad, known bool) {
 	if state == opening && w.newline == '\r' && at < len(w.buf) && w.buf[at] == '\n' {
 		at++ // as scanner.line does

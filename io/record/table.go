@@ -9,19 +9,20 @@ import (
 
 // A TableReader reads the rows of CSV and TSV.
 type TableReader struct {
-	scanner
-	l        *Layout
-	end      int64
-	from, to int64
-	done     error
-	cells    []span
+	lineReader
+	l     *Layout
+	cells []span
 }
 
 // newTableReader returns a reader of the rows that begin in [start, end). src must be
 // positioned at from, where a row begins. end may be beyond the end of the file, and is
 // ignored if negative.
 func newTableReader(src io.Reader, l *Layout, from Place, start, end int64) *TableReader {
-	r := &TableReader{scanner: scanner{src: src, rows: l.rows, at: from}, l: l, end: end, from: from.Offset, to: from.Offset}
+	r := &TableReader{l: l}
+	r.lineReader = lineReader{
+		scanner: scanner{src: src, rows: l.rows, at: from}, end: end, from: from.Offset, to: from.Offset,
+		record: func(line *line) (Record, bool) { return r.record(line), true },
+	}
 	if from.Offset == 0 { // the header, which Decide has read
 		r.done = r.pass(l.body.Offset)
 		r.at.Row, r.to = 0, r.at.Offset
@@ -35,31 +36,8 @@ func newTableReader(src io.Reader, l *Layout, from Place, start, end int64) *Tab
 	return r
 }
 
-// Covered implements Reader.
-func (r *TableReader) Covered() (from, to int64) { return r.from, r.to }
-
-// Next implements Reader.
-func (r *TableReader) Next() (Record, error) {
-	for r.done == nil {
-		if r.end >= 0 && r.at.Offset >= r.end {
-			r.done = io.EOF
-			break
-		}
-		line, err := r.line()
-		if err != nil {
-			r.done = err
-			break
-		}
-		r.to = r.at.Offset
-		if !line.blank {
-			return r.record(line), nil
-		}
-	}
-	return Record{}, r.done
-}
-
 // record makes a record of a line.
-func (r *TableReader) record(line line) Record {
+func (r *TableReader) record(line *line) Record {
 	at := line.at
 	rec := Record{
 		Start: at.Offset, End: at.Offset + int64(len(line.raw)), Line: at.Line, Number: at.Offset, Raw: line.raw,
@@ -90,9 +68,9 @@ func (r *TableReader) record(line line) Record {
 		rec.fail(at.Offset, syntax.KindColumns, "%s, but the header names %d: %s", columns(n), len(r.l.Columns), why)
 		return rec
 	}
-	rec.value = r.cells[r.l.text].of(&line, r.l.newline)
+	rec.value = r.cells[r.l.text].of(line, r.l.newline)
 	if c := r.l.id; c >= 0 {
-		cell := r.cells[c].of(&line, r.l.newline)
+		cell := r.cells[c].of(line, r.l.newline)
 		rec.setID(cell.Offset, r.l.values.Text(&cell), r.l.Columns[c])
 	}
 	for _, c := range r.l.keep {
@@ -100,7 +78,7 @@ func (r *TableReader) record(line line) Record {
 			rec.Kept = append(rec.Kept, "")
 			continue
 		}
-		cell := r.cells[c].of(&line, r.l.newline)
+		cell := r.cells[c].of(line, r.l.newline)
 		rec.keep(cell.Offset, r.l.values.Text(&cell), r.l.Columns[c])
 	}
 	return rec

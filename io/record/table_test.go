@@ -27,9 +27,7 @@ func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (r
 	t.Helper()
 	r = newTableReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
 	rows, err := rowsOf(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cover[0], cover[1] = r.Covered()
 	return rows, cover, r
 }
@@ -62,9 +60,7 @@ func rowOf(rec *Record) row {
 func decided(t *testing.T, data string, d Dialect, o Options) *Layout {
 	t.Helper()
 	l, err := Decide([]byte(data), d, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return l
 }
 
@@ -110,9 +106,7 @@ func TestLikeTheLibrary(t *testing.T) {
 		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
 		r.Comma = w.Comma
 		want, err := r.ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, got := whole(t, data, CSV, Options{Keep: []string{"more, of it", "absent"}})
 		if len(got) != len(want)-1 {
 			t.Fatalf("%d rows, the library reads %d:\n%q", len(got), len(want)-1, data)
@@ -171,14 +165,10 @@ func TestAnyCutIsTheWhole(t *testing.T) {
 				}
 				return strings.NewReader(data[at:]), nil
 			}, start, end)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			cuts++
 			rows, err := rowsOf(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i := range rows {
 				if rows[i].Line == 0 { // not known
 					rows[i].Line = want[min(len(got)+i, len(want)-1)].Line
@@ -218,9 +208,7 @@ func TestRangesReadOnce(t *testing.T) {
 			if err == nil {
 				_, err = rowsOf(r)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		if most := int64(len(data)) * 115 / 100; read > most { // 2 MiB ranges look 64 KiB back, and read 64 KiB ahead
 			t.Errorf("%s: %d bytes were read of %d", name, read, len(data))
@@ -311,7 +299,7 @@ func TestHeaders(t *testing.T) {
 		{"", "no_text", "the table is empty"},
 		{"\n\n", "no_text", "the table is empty"},
 		{`"id,text`, "bad_quotes", "not closed"},
-		{strings.Repeat("x", 1<<16), "record_too_long", "no header"},
+		{strings.Repeat("x", 1<<16), "record_too_long", "not a header"},
 		{"text" + strings.Repeat(",", MaxColumns), "column_count", "10001 columns"},
 	} {
 		_, err := Decide([]byte(c.head), CSV, Options{})
@@ -338,9 +326,7 @@ func TestEncodings(t *testing.T) {
 		data := "text,id\n" + c.cell + ",1\n"
 		l := decided(t, data, CSV, Options{Encoding: c.encoding})
 		rec, err := newTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := rec.Text().Next()
 		if err != nil || b.Text != c.want || rec.ID != "1" {
 			t.Errorf("%s: %q, want %q (%v)", c.encoding, b.Text, c.want, err)
@@ -389,9 +375,7 @@ func TestMemory(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if n != limit+2-1 {
 		t.Errorf("%d rows, want %d", n, limit+1)

@@ -139,7 +139,7 @@ func appendList(dst []byte, values []pq.Value, t pq.Type) []byte {
 	return append(dst, ']')
 }
 
-// isText says whether what appendValue writes is a string in JSON.
+// isText reports whether what appendValue writes is a string in JSON.
 func isText(v pq.Value, t pq.Type) bool {
 	if l := t.LogicalType(); l != nil {
 		switch l.Value.(type) {

@@ -1,5 +1,5 @@
-// Package sections writes and reads files of named arrays: models and
-// encoders.
+// Package sections writes and reads files of named arrays, such as models and encoders
+// (Format.Encode, Format.Decode).
 package sections
 
 import (
@@ -60,7 +60,7 @@ const (
 
 var le = binary.LittleEndian
 
-// A Format is a kind of file, and how its errors speak.
+// A Format is a kind of file, with the words of its error messages.
 type Format struct {
 	Magic   string // the first 4 bytes
 	Noun    string // "model"
@@ -70,8 +70,8 @@ type Format struct {
 
 func (f *Format) magic() string { return f.Magic + lineEnds }
 
-// Encode returns the bytes of a file of a provenance, as JSON, and sections,
-// in parts one after the other: the data of the sections are among them.
+// Encode returns the bytes of a file of provenance, as JSON, and sections, as parts to
+// be written one after the other. The parts alias the data of the sections.
 func (f *Format) Encode(info []byte, sections []pack.Section) ([][]byte, error) {
 	sections = append([]pack.Section{{Name: infoSection, Kind: pack.Bytes, Data: info}}, sections...)
 	if len(sections) > maxSections {
@@ -119,6 +119,37 @@ func tableSum(data []byte, table int) uint64 {
 // is allocated by a length that was not checked against len(data) before.
 // Errors say what is wrong and what to do about it.
 func (f *Format) Decode(data []byte) (info []byte, sections []pack.Section, err error) {
+	info, parts, err := f.DecodeTable(data)
+	for i := range parts {
+		if err == nil {
+			err = parts[i].Check()
+		}
+		sections = append(sections, parts[i].Section)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return info, sections, nil
+}
+
+// An Unchecked is a section whose data were not compared with their checksum yet.
+type Unchecked struct {
+	pack.Section
+	sum    uint64
+	format *Format
+}
+
+// Check refuses damaged data. The data must not be used before.
+func (s *Unchecked) Check() error {
+	if xxhash.Sum64(s.Data) != s.sum {
+		return s.format.Damaged("the checksum of section %q is wrong", s.Name)
+	}
+	return nil
+}
+
+// DecodeTable is Decode for a file of which few sections will be used: it reads the
+// table and the provenance, and leaves the data of the sections unchecked.
+func (f *Format) DecodeTable(data []byte) (info []byte, sections []Unchecked, err error) {
 	h, err := f.readHeader(data)
 	if err != nil {
 		return nil, nil, err
@@ -130,16 +161,18 @@ func (f *Format) Decode(data []byte) (info []byte, sections []pack.Section, err 
 	if sections[0].Name != infoSection || sections[0].Kind != pack.Bytes {
 		return nil, nil, f.Damaged("its first section is %.40q, want the provenance", sections[0].Name)
 	}
+	if err := sections[0].Check(); err != nil {
+		return nil, nil, err
+	}
 	return sections[0].Data, sections[1:], nil
 }
 
-// readTable reads the section table and checks the data. The layout is
-// forced, so any offset, length or gap that differs from what the table
-// implies is an error.
-func (f *Format) readTable(h *header, data []byte) ([]pack.Section, error) {
+// readTable reads the section table. The layout is forced, so any offset, length or gap
+// that differs from what the table implies is an error.
+func (f *Format) readTable(h *header, data []byte) ([]Unchecked, error) {
 	end := headerSize + int(h.Table)
 	names := data[headerSize+entrySize*int(h.Sections) : end]
-	sections := make([]pack.Section, h.Sections)
+	sections := make([]Unchecked, h.Sections)
 	seen := make(map[string]bool, len(sections))
 	for i := range sections {
 		var e entry
@@ -164,15 +197,21 @@ func (f *Format) readTable(h *header, data []byte) ([]pack.Section, error) {
 			return nil, f.Damaged("there are bytes before section %q that belong to none", name)
 		}
 		end = start + int(e.Count)*kind.Size()
-		sections[i] = pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}
-		if xxhash.Sum64(sections[i].Data) != e.Sum {
-			return nil, f.Damaged("the checksum of section %q is wrong", name)
-		}
+		sections[i] = Unchecked{pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}, e.Sum, f}
 	}
 	if len(names) != 0 || end != len(data) {
 		return nil, f.Damaged("there are bytes after its last section")
 	}
 	return sections, nil
+}
+
+// Table returns the header and the section table of a file that DecodeTable accepts.
+func (f *Format) Table(data []byte) []byte {
+	h, err := f.readHeader(data)
+	if err != nil {
+		return nil
+	}
+	return data[:headerSize+int(h.Table)]
 }
 
 // Check refuses anything but a whole file of f that this program reads. It looks at the

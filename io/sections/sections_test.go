@@ -124,3 +124,29 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A table is read without the data, whose damage is found when it is asked for.
+func TestDecodeTable(t *testing.T) {
+	parts, err := toy.Encode([]byte("{}"), toySections())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.Join(parts, nil)
+	last := len(toySections()) - 1
+	for len(toySections()[last].Data) == 0 {
+		last--
+	}
+	data[len(data)-1] ^= 1
+	if _, _, err := toy.Decode(data); err == nil {
+		t.Fatal("damaged data were read")
+	}
+	info, list, err := toy.DecodeTable(data)
+	if err != nil || string(info) != "{}" || len(list) != len(toySections()) {
+		t.Fatalf("info %q, %d sections, %v", info, len(list), err)
+	}
+	for i := range list {
+		if err := list[i].Check(); (err == nil) != (i != last) {
+			t.Errorf("section %d: %v", i, err)
+		}
+	}
+}

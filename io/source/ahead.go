@@ -111,7 +111,7 @@ func (f *Files) fetch(p *Piece) ([]byte, error) {
 	return data, err
 }
 
-// Close ends what is under way and forgets what was fetched for nothing.
+// Close cancels requests under way and drops files that were fetched but not opened.
 func (f *Files) Close() {
 	f.cancel()
 	f.wait.Wait()

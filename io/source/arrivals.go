@@ -11,8 +11,8 @@ import (
 // ListOptions.Exclude.
 var Unfinished = []string{"*.tmp", "*.part", "*~"}
 
-// Arrivals tell which files of an input that is listed again and again have arrived. They
-// remember some bytes of every file that is there, and nothing of others.
+// Arrivals find the files that have arrived in an input that is listed again and again.
+// They hold some bytes for every file that exists.
 type Arrivals struct {
 	known   map[fileState]bool // the last listing; true: was settled
 	settled int
@@ -27,9 +27,9 @@ func (in *Input) state() fileState {
 }
 
 // Poll returns the files of a listing that are ready and not settled. A file on a local
-// disk is ready if the listing before had it with the same size and time. An object is
-// ready at once, for it appears whole. Gone says that a settled file is not there any
-// more, or not as it was.
+// disk is ready if the previous listing had it with the same size and time. An object
+// is ready at once, because it appears whole. gone reports whether a settled file has
+// disappeared or changed.
 func (a *Arrivals) Poll(listing []Input) (ready []Input, gone bool) {
 	known, still := make(map[fileState]bool, len(listing)), 0
 	for i := range listing {
@@ -47,7 +47,8 @@ func (a *Arrivals) Poll(listing []Input) (ready []Input, gone bool) {
 	return ready, gone
 }
 
-// Settle notes that files of the last listing need not be looked at again.
+// Settle marks files of the last listing as done, so that Poll does not return them
+// again.
 func (a *Arrivals) Settle(files []Input) {
 	for i := range files {
 		a.known[files[i].state()] = true

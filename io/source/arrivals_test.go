@@ -49,9 +49,7 @@ func TestUnfinishedFilesAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.txt", "b.txt.tmp", "c.part", "d.txt~", ".e.txt", "_f/g.txt", "g/.h/i.txt", "j.tmp/k.txt"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 	}
 	list, err := List(context.Background(), []string{dir}, ListOptions{Exclude: Unfinished})
 	if err != nil || len(list) != 1 || list[0].DocID != "a.txt" {

@@ -1,10 +1,39 @@
 package source
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
-// cut yields the pieces of every range. cuts are the numbers of pieces of the files that
-// are cut.
-func cut(inputs iter.Seq2[*Input, error], cuts map[int]int64, target int64) iter.Seq2[[]Piece, error] {
+// A division says how a file is cut: into so many equal pieces, or before members.
+type division struct {
+	equal   int64
+	members []Piece
+}
+
+// pieces returns the pieces of a file, nil if it is not cut.
+func (d division) pieces(in *Input) iter.Seq[Piece] {
+	switch {
+	case len(d.members) > 1:
+		return slices.Values(d.members)
+	case d.equal < 2:
+		return nil
+	}
+	return func(yield func(Piece) bool) {
+		for j := range d.equal {
+			p := Piece{Input: *in, Start: in.Size / d.equal * j, End: in.Size / d.equal * (j + 1)}
+			if j == d.equal-1 {
+				p.End = in.Size
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// cut yields the pieces of every range. cuts say which files are cut, and how.
+func cut(inputs iter.Seq2[*Input, error], cuts map[int]division, target int64) iter.Seq2[[]Piece, error] {
 	return func(yield func([]Piece, error) bool) {
 		var pack []Piece
 		var packed int64
@@ -20,16 +49,12 @@ func cut(inputs iter.Seq2[*Input, error], cuts map[int]int64, target int64) iter
 				return
 			}
 			i++
-			if n := cuts[i]; n > 1 {
+			if pieces := cuts[i].pieces(in); pieces != nil {
 				if !flush() {
 					return
 				}
-				for j := range n {
-					start, end := in.Size/n*j, in.Size/n*(j+1)
-					if j == n-1 {
-						end = in.Size
-					}
-					if !yield([]Piece{{*in, start, end}}, nil) {
+				for p := range pieces {
+					if !yield([]Piece{p}, nil) {
 						return
 					}
 				}
@@ -38,7 +63,7 @@ func cut(inputs iter.Seq2[*Input, error], cuts map[int]int64, target int64) iter
 			if (packed+in.Size > target || len(pack) == MaxPack) && !flush() {
 				return
 			}
-			pack, packed = append(pack, Piece{*in, 0, in.Size}), packed+in.Size
+			pack, packed = append(pack, Piece{Input: *in, End: in.Size}), packed+in.Size
 		}
 		flush()
 	}

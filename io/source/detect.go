@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Format is how a file is to be read.
+// A Format is the format of an input file.
 type Format string
 
 const (
@@ -43,8 +43,8 @@ func ParseFormat(s string) (Format, error) {
 // Table reports whether files of the format are tables: each row is a document.
 func (f Format) Table() bool { return f == CSV || f == TSV || f == Parquet }
 
-// Annotated reports whether files of the format bring sentences with comments
-// and ids of their own.
+// Annotated reports whether the format has sentences with comments and ids of their
+// own.
 func (f Format) Annotated() bool { return f == CoNLLU || f == CoNLLX }
 
 // Detect decides the format of a file from its name and the beginning of its
@@ -128,7 +128,7 @@ func guess(name string, head []byte) (format Format, what string) {
 		return TSV, ""
 	}
 	if what := markup(ext, head); what != "" {
-		return Auto, what + "; or give --from text to read it as it stands"
+		return Auto, what + "; or give --from text to read it as it is"
 	}
 	return Text, ""
 }
@@ -223,7 +223,8 @@ func decodeJSON(b []byte) error {
 	return json.NewDecoder(bytes.NewReader(b)).Decode(&v)
 }
 
-// NotText says that a file holds no text, what it seems to be, and the remedy.
+// NotText says that a file holds no text, what kind of file it seems to be, and the
+// remedy.
 type NotText struct{ What string }
 
 func (e *NotText) Error() string { return "not text: " + e.What }

@@ -73,7 +73,7 @@ func (g glob) closure(at places) places {
 	return at
 }
 
-// step takes one name: what may take the name below it.
+// step returns the places of g from which the name below name may continue.
 func (g glob) step(at places, name string) (next places) {
 	for ; at != 0; at &= at - 1 {
 		i := bits.TrailingZeros64(uint64(at))
@@ -93,13 +93,13 @@ func (g glob) step(at places, name string) (next places) {
 // isHidden reports whether a name is skipped in folders.
 func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0] == '_') }
 
-// saysHidden says whether a segment names the first character of names that
+// saysHidden reports whether a segment names the first character of names that
 // wildcards do not take.
 func saysHidden(seg string, first byte) bool {
 	return seg != "" && (seg[0] == first || seg[0] == '{' && (seg[1] == first || strings.Contains(seg, ","+string(first))))
 }
 
-// matches says whether the pattern takes the file parts, whose last element is its
+// matches reports whether the pattern takes the file parts, whose last element is its
 // name and the others its folders.
 func (g glob) matches(parts []string) bool {
 	at := g.start()
@@ -130,7 +130,7 @@ func exclusions(patterns []string) ([]exclusion, error) {
 	return all, nil
 }
 
-// excludes says whether the file or folder p itself, which was found below root,
+// excludes reports whether the file or folder p itself, which was found below root,
 // is excluded. Names of root and above do not count, only paths.
 func (l *lister) excludes(root, p string) bool {
 	below := root == "." || len(p) > len(root)
@@ -148,7 +148,7 @@ func (l *lister) excludes(root, p string) bool {
 	return false
 }
 
-// excludesAny says whether p or a folder that it is in is excluded.
+// excludesAny reports whether p or a folder that it is in is excluded.
 func (l *lister) excludesAny(root, p string) bool {
 	if len(l.exclude) == 0 {
 		return false

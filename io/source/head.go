@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// HeadBytes is how much of a file's beginning its format is decided on.
+// HeadBytes is the number of bytes at the beginning of a file that decide its format.
 const HeadBytes = 64 << 10
 
 // maxHeads is how many heads a process keeps of files in several pieces: more than it

@@ -30,13 +30,9 @@ func TestFilesThatLieAboutTheirSize(t *testing.T) {
 			continue
 		}
 		inputs, err := List(context.Background(), []string{c.path}, ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		start := time.Now()
 		f, err := openFirst(t, plan)
 		if err == nil {

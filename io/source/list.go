@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/spill"
 	"github.com/treebeam/treebeam/io/store"
 )
 
@@ -43,8 +44,8 @@ type ListOptions struct {
 	Live bool
 }
 
-// An InputError says that a pattern cannot be used: nothing matches it, it is
-// not readable, or two of them give the same document id. It names the remedy.
+// An InputError says that a pattern cannot be used: it matches nothing, it cannot be
+// read, or two patterns give the same document id. It names the remedy.
 type InputError struct {
 	Pattern string
 	Reason  string
@@ -89,8 +90,8 @@ func Find(ctx context.Context, patterns []string, o ListOptions) (*Listing, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, found: spool{compare: byPlace}}
-	defer l.found.close()
+	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, found: sorted(byPlace)}
+	defer l.found.Close()
 	for _, s := range o.Skip {
 		if store.IsRemote(s) {
 			l.skipRemote = append(l.skipRemote, strings.TrimRight(s, "/")+"/")
@@ -128,12 +129,12 @@ type lister struct {
 	skipRemote []string        // prefixes of URIs
 	exclude    []exclusion
 
-	found    spool
+	found    *spill.Sorter[found]
 	matches  int // files met, duplicates included
 	excluded int // files and folders met that are
 }
 
-// pattern lists what a pattern names.
+// pattern lists the files that a pattern names.
 func (l *lister) pattern(p string) error {
 	if p == "-" {
 		return l.live(p, "standard input")
@@ -178,7 +179,7 @@ func localPath(p string) (string, error) {
 	return path.Clean(filepath.ToSlash(strings.TrimPrefix(p, "file://"))), nil
 }
 
-// globPattern lists what a pattern with wildcards takes.
+// globPattern lists the files that match a pattern with wildcards.
 func (l *lister) globPattern(p string) error {
 	fixed, rest := splitPattern(p)
 	root := "."
@@ -279,7 +280,7 @@ func (l *lister) skips(abs string, e fs.DirEntry) bool {
 	return err == nil && l.skip[resolve(filepath.Dir(abs), to)]
 }
 
-// OwnDir is the folder that marks the output of a run: it is never input.
+// OwnDir is the folder that marks the output of a run. It is never read as input.
 const OwnDir = "_treebeam"
 
 // isOutput reports whether a folder is the output of a run.
@@ -288,7 +289,7 @@ func isOutput(folder string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isOutputPart says whether a path belongs to a part of an output.
+// isOutputPart reports whether a path belongs to a part of an output.
 func (l *lister) isOutputPart(p string) bool {
 	folder, name := filepath.Split(l.resolve(p))
 	if !slices.Contains([]string{"trees", "failures", "words", "documents"}, filepath.Base(folder)) {
@@ -335,12 +336,11 @@ func (l *lister) addUnlisted(root, dir string, cause error) {
 func (l *lister) insert(place string, in Input, name string) {
 	l.matches++
 	in.DocID = idOf(name)
-	l.found.add(found{in, place})
+	l.found.Add(found{in, place}) // All returns an error
 }
 
-// remote lists what a URI of an object store names: an object, the objects below it, or
-// the objects that a pattern matches. Object stores have no folders, only slashes in
-// names.
+// remote lists the objects of a URI: one object, the objects below it, or the objects
+// that match a pattern. Object stores have no folders, only slashes in names.
 func (l *lister) remote(p string) error {
 	for strings.HasSuffix(p, "/") && !strings.HasSuffix(p, "://") {
 		p = p[:len(p)-1]

@@ -71,9 +71,7 @@ func TestExcludedIsNotRead(t *testing.T) {
 	}
 	dir := tree(t, map[string]string{"c/a.txt": "a", "c/secret/b.txt": "b"})
 	secret := filepath.Join(dir, "c", "secret")
-	if err := os.Chmod(secret, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(secret, 0))
 	defer os.Chmod(secret, 0o755)
 	inputs, err := List(t.Context(), []string{"c"}, ListOptions{Dir: dir, Exclude: []string{"secret"}})
 	if err != nil || len(inputs) != 1 {
@@ -215,9 +213,7 @@ func TestGlobTakesWhatItSays(t *testing.T) {
 			continue // begins with a folder that may not be there
 		}
 		g, err := newGlob(p, rest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var want []string
 		for name := range files {
 			parts := strings.Split(name, "/")
@@ -270,9 +266,7 @@ func TestBraces(t *testing.T) {
 // A folder is read once, however many ways lead into it.
 func TestGlobStepsOnce(t *testing.T) {
 	g, err := newGlob("", []string{"**", "a", "**", "a", "**", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := strings.Repeat("a/", 40)
 	if g.matches(strings.Split(name+"c", "/")) || !g.matches(strings.Split(name+"b", "/")) {
 		t.Error("wrong")
@@ -292,9 +286,7 @@ func TestIDsOfOddNames(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"%FF.txt", "\xff.txt", "%25FF.txt", "a\rb.txt", "a%0Db.txt", "a\nb.txt", "\x1b[31m.txt", "a\u2028b.txt", "a\u0085b.txt", "100%.txt"}
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	inputs, err := List(context.Background(), []string{dir}, ListOptions{})
 	if err != nil || len(inputs) != len(names) {
@@ -319,9 +311,7 @@ func TestList(t *testing.T) {
 		"c/b.txt": "b", "c/a.txt": "a", "c/B.txt": "B", "c/s/d.txt": "d", "c/s/t/e.txt.gz": "e", "c/s/t/f.md": "f",
 		"c/.hidden": "", "c/_skip/x.txt": "x", "c/s/.git/x.txt": "x", "c/out/trees/p": "p", "empty/": "", "c/s[1].txt": "odd",
 	})
-	if err := os.Symlink(filepath.Join(dir, "c", "s"), filepath.Join(dir, "c", "link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(filepath.Join(dir, "c", "s"), filepath.Join(dir, "c", "link")))
 	for _, c := range []struct {
 		patterns string
 		want     string
@@ -374,25 +364,17 @@ func TestListOddNames(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("text"), 0o666); err != nil {
 		t.Skip("the file system refuses names that are not UTF-8")
 	}
-	if err := os.Symlink("nowhere", filepath.Join(dir, "broken.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("nowhere", filepath.Join(dir, "broken.txt")))
 	inputs, err := List(t.Context(), []string{dir}, ListOptions{})
 	if err != nil || len(inputs) != 2 || inputs[1].DocID != "caf%E9.txt" {
 		t.Fatalf("got %+v, %v", inputs, err)
 	}
 	plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := filepath.Join(dir, PlanName("x"))
-	if err := plan.Write(t.Context(), name, ""); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plan.Write(t.Context(), name, ""))
 	plan, err = ReadPlan(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := &rangesOf(plan)[0]
 	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isFault(err, Permanent) {
 		t.Errorf("a broken link: got %v", err)

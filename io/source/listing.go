@@ -2,17 +2,21 @@ package source
 
 import (
 	"cmp"
+	"encoding/gob"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/treebeam/treebeam/io/spill"
 )
 
 // A Listing is the files of a run, sorted by the bytes of their URI and without
-// duplicates. It takes some 10 bytes of memory for each: where there are many, the rest is
-// in a temporary file, which Close removes.
+// duplicates. It takes some 10 bytes of memory per file; the rest of a long list is in
+// a temporary file, which Close removes.
 type Listing struct {
 	Files int
 	Bytes int64 // of all files, as stored
@@ -20,7 +24,7 @@ type Listing struct {
 	close func()
 }
 
-// ListingOf is a listing of inputs that are in its order.
+// ListingOf returns a Listing of inputs, which must be in its order.
 func ListingOf(inputs []Input) *Listing {
 	l := &Listing{Files: len(inputs), close: func() {}, all: func(yield func(*Input, error) bool) {
 		for i := range inputs {
@@ -39,13 +43,13 @@ func ListingOf(inputs []Input) *Listing {
 // the last.
 func (l *Listing) All() iter.Seq2[*Input, error] { return l.all }
 
-// Close removes what the listing has put aside.
+// Close removes the temporary file.
 func (l *Listing) Close() { l.close() }
 
 // listing makes the listing of what the lister has found.
 func (l *lister) listing() (_ *Listing, err error) {
-	sorted := &spool{compare: func(a, b *found) int { return cmp.Compare(a.URI, b.URI) }}
-	list := &Listing{close: sorted.close}
+	files := sorted(func(a, b *found) int { return cmp.Compare(a.URI, b.URI) })
+	list := &Listing{close: files.Close}
 	defer func() {
 		if err != nil {
 			list.Close()
@@ -57,10 +61,10 @@ func (l *lister) listing() (_ *Listing, err error) {
 		ids.add(f.DocID)
 		list.Files++
 		list.Bytes += f.Size
-		sorted.add(f)
+		files.Add(f) // All returns an error
 	}
 	var escaped []found
-	for f, err := range distinct(l.found.all()) {
+	for f, err := range distinct(l.found.All()) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the input: %w", err)
 		}
@@ -76,9 +80,9 @@ func (l *lister) listing() (_ *Listing, err error) {
 	for i := range escaped {
 		add(escaped[i])
 	}
-	files := sorted.all()
+	all := files.All()
 	list.all = func(yield func(*Input, error) bool) {
-		for f, err := range files {
+		for f, err := range all {
 			if err != nil {
 				err = fmt.Errorf("listing the input: %w", err)
 				f = new(found)
@@ -89,6 +93,30 @@ func (l *lister) listing() (_ *Listing, err error) {
 		}
 	}
 	return list, list.distinctIDs(ids)
+}
+
+// found is an input as a pattern has found it.
+type found struct {
+	Input
+	Place string // absolute path or URI: what tells one file from another
+}
+
+// spooled is how many inputs are in memory: some 40 MB. Tests make it smaller.
+var spooled = 1 << 17
+
+// sorted returns a sorter of any number of inputs.
+func sorted(compare func(a, b *found) int) *spill.Sorter[found] {
+	return &spill.Sorter[found]{
+		Compare: compare, Size: func(*found) int { return 1 }, Limit: spooled,
+		Encoder: func(w io.Writer) func(*found) error {
+			e := gob.NewEncoder(w)
+			return func(f *found) error { return e.Encode(f) }
+		},
+		Decoder: func(r io.Reader) func(*found) error {
+			d := gob.NewDecoder(r)
+			return func(f *found) error { return d.Decode(f) }
+		},
+	}
 }
 
 // distinct yields every file once, of inputs that come by their places: under the longest

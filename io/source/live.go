@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// LiveVersion is the version of an input that is read as it comes: standard
-// input, a named pipe, a device. Neither its size nor its digest is known
-// before its end, and it can be read only once.
+// LiveVersion is the version of an input that is read as it comes: standard input, a
+// named pipe, a device. It can be read only once, and its size and digest are unknown
+// before its end.
 const LiveVersion = "live"
 
-// LivePiece returns all of a live input as a piece; its end is negative,
-// which is to say unknown.
+// LivePiece returns all of a live input as a piece. Its end is negative, because it is
+// unknown.
 func LivePiece(in *Input) Piece {
 	return Piece{Input: Input{URI: in.URI, DocID: in.DocID, Version: LiveVersion, Size: -1}, End: -1}
 }
 
-// Live reports whether the input is to be read as it comes.
+// Live reports whether the input is read as it comes.
 func (in *Input) Live() bool { return in.Version == LiveVersion }
 
 // OpenLive opens a live input that r reads. The first bytes tell the compression (.gz,

@@ -22,9 +22,7 @@ func openLive(t *testing.T, r io.Reader) (*File, *int) {
 		*pauses++
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f, pauses
 }
@@ -36,9 +34,7 @@ func TestLiveIsDecompressed(t *testing.T) {
 	io.WriteString(gz, text)
 	gz.Close()
 	zs, err := zstd.NewWriter(&standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	io.WriteString(zs, text)
 	zs.Close()
 	stored := map[string]string{"plain": text, "gzip": zipped.String(), "zstd": standard.String(), "B": "BZ is no magic\n", "empty": ""}
@@ -46,9 +42,7 @@ func TestLiveIsDecompressed(t *testing.T) {
 		cmd := exec.Command(bzip2)
 		cmd.Stdin = strings.NewReader(text)
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored["bzip2"] = string(out)
 	}
 	for name, data := range stored {
@@ -63,9 +57,7 @@ func TestLiveIsDecompressed(t *testing.T) {
 				t.Errorf("%s: head %q, %v", name, head, err)
 			}
 			at, err := f.At(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, err := io.ReadAll(at); err != nil || string(got) != want {
 				t.Errorf("%s: %d bytes, want %d; %v", name, len(got), len(want), err)
 			}
@@ -139,9 +131,7 @@ func TestLiveErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := f.At(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := io.ReadAll(r)
 	var fault *Error
 	if string(got) != "One line.\nTwo" || !errors.As(err, &fault) || !errors.Is(err, broken) || fault.Kind != Transient {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,27 +41,21 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err := checkListed(p); err != nil {
 		return nil, err
 	}
-	f := &File{ctx: ctx, piece: *p, sum: Sum{From: p.Start, To: p.Start}, comp: compressionOf(p.URI)}
-	if p.Gzip && f.comp == plain {
-		f.comp = gzipped
-	}
+	f := &File{ctx: ctx, piece: *p, sum: Sum{From: p.Start, To: p.Start}, comp: p.compression()}
 	if err := f.find(r.Dir); err != nil {
-		return nil, notOpened(r.Dir, f.stored(), p, err)
+		return nil, notOpened(r.Dir, p.stored(), p, err)
 	}
 	return f, nil
 }
 
-// stored is the name of the stored file, as it was listed.
-func (f *File) stored() string { return cmp.Or(f.piece.Path, f.piece.URI) }
-
 // find finds the file in its store. A local one must be in the state that was listed; of
 // an object store every request names its version, so that nothing else can be read.
 func (f *File) find(dir string) (err error) {
-	if store.IsRemote(f.stored()) {
-		f.store, f.name, err = store.Of(f.ctx, f.stored())
+	if store.IsRemote(f.piece.stored()) {
+		f.store, f.name, err = store.Of(f.ctx, f.piece.stored())
 		return err
 	}
-	f.store, f.name = store.Local{}, resolve(dir, f.stored())
+	f.store, f.name = store.Local{}, resolve(dir, f.piece.stored())
 	local, info, err := store.OpenLocal(f.name)
 	if err != nil {
 		return err
@@ -92,8 +85,8 @@ func (f *File) check(size int64, version string) error {
 		f.piece.Size, size, f.piece.Version, version)}
 }
 
-// Expect tells the format that the file is said to have, before Head: of a live
-// table the head is its first line, the header.
+// Expect sets the declared format of the file, before Head. The head of a live table is
+// then its first line, the header.
 func (f *File) Expect(format Format) { f.expect = format }
 
 // Live reports whether the file was opened by OpenLive.
@@ -105,8 +98,8 @@ func (f *File) Compressed() bool { return f.comp != plain }
 // Size is the number of stored bytes, negative if it is not known.
 func (f *File) Size() int64 { return f.piece.Size }
 
-// State tells the file and what was listed of it from all other files and
-// states; it is "" of one that can be read only once.
+// State identifies the file and its listed state among all others. It is "" for a file
+// that can be read only once.
 func (f *File) State() string {
 	if f.live != nil {
 		return ""
@@ -114,8 +107,8 @@ func (f *File) State() string {
 	return f.name + "\x00" + f.piece.Version
 }
 
-// Consumed is how many stored bytes the reader of At has taken so far, counted
-// from where it began. Some of them may not be decompressed yet.
+// Consumed returns how many stored bytes the reader of At has taken so far, from its
+// beginning. Some of them may not be decompressed yet.
 func (f *File) Consumed() int64 {
 	if f.stream == nil {
 		return 0
@@ -123,8 +116,8 @@ func (f *File) Consumed() int64 {
 	return f.stream.stored.n
 }
 
-// At returns a reader of the decompressed bytes from offset off to the end of
-// the file, which replaces the one returned before. A compressed file can only
+// At returns a reader of the decompressed bytes from offset off to the end of the file.
+// It replaces the reader returned before. A compressed file that is not split can only
 // be read from offset 0. Errors of the reader are *Error.
 func (f *File) At(off int64) (io.Reader, error) {
 	if f.ready && off == 0 {
@@ -140,16 +133,17 @@ func (f *File) At(off int64) (io.Reader, error) {
 // restart opens the stream anew at offset off.
 func (f *File) restart(off int64) error {
 	f.ready = false
-	if off != 0 && f.comp != plain {
+	if off != 0 && f.comp != plain && f.piece.Whole() {
 		return fmt.Errorf("%s: a compressed file cannot be read from byte %d", f.piece.URI, off)
 	}
 	f.closeStream()
-	raw, err := f.open(f.ctx, off)
+	begin := f.memberBefore(off)
+	raw, err := f.open(f.ctx, begin.At)
 	if err != nil {
 		return classify(&f.piece, off, err)
 	}
 	f.raw = raw
-	stored := &storedReader{r: f.summed(&contextReader{f.ctx, raw}, off)}
+	stored := &storedReader{r: f.summed(&contextReader{f.ctx, raw}, begin.At)}
 	window, widen := uint64(narrowWindow), f.widen
 	if f.live != nil { // it cannot be read again, and nothing else reads it
 		window, widen = maxWindow, nil
@@ -158,11 +152,28 @@ func (f *File) restart(off int64) error {
 	if f.comp != plain && f.piece.Size == 0 {
 		err = io.ErrUnexpectedEOF // an empty file is not a compressed file
 	}
-	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, off: off, widen: widen}
+	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, begin: begin, off: begin.From, widen: widen}
 	if err != nil {
 		return f.stream.fail(err)
 	}
+	if _, err := io.CopyN(io.Discard, f.stream, off-begin.From); err != io.EOF { // at the end is nothing to read
+		return err
+	}
 	return nil
+}
+
+// memberBefore is where a reader of the bytes from off on begins.
+func (f *File) memberBefore(off int64) Member {
+	p := &f.piece
+	switch {
+	case f.comp == plain:
+		return Member{off, off}
+	case off >= p.From:
+		return Member{p.Start, p.From}
+	case off >= p.Before.From:
+		return p.Before
+	}
+	return Member{}
 }
 
 // open returns a reader of the stored bytes from off on, of the state that was listed.
@@ -200,7 +211,7 @@ func (f *File) closeStream() {
 // Verify returns an *Error of kind Changed if the file is no longer the one that was
 // listed. Call it after the last byte was read.
 func (f *File) Verify() error {
-	if f.live != nil || store.IsRemote(f.stored()) {
+	if f.live != nil || store.IsRemote(f.piece.stored()) {
 		return nil
 	}
 	info, err := os.Stat(f.name)

@@ -23,9 +23,9 @@ const (
 	maxPath     = 32 << 10 // bytes of a path
 )
 
-// ReadPaths reads a list of paths, one a line, or each followed by a zero byte, as find
-// -print0 writes them, the first within maxPath bytes. Empty lines and a byte order
-// mark are left out. Its errors are *InputError with the name of the list, or errors of
+// ReadPaths reads a list of paths, one per line, or each followed by a zero byte, as
+// find -print0 writes them (the first within maxPath bytes). It skips empty lines and a
+// byte order mark. Its errors are *InputError with the name of the list, or errors of
 // r.
 func ReadPaths(r io.Reader, name string) ([]string, error) { return readPaths(r, name, maxPathList) }
 

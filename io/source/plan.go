@@ -31,7 +31,7 @@ const (
 	MaxPack  = 2000 // files in a range
 )
 
-// PlanOptions say how inputs are cut into ranges.
+// PlanOptions say how inputs are split into ranges.
 type PlanOptions struct {
 	RangeBytes int64  // target size of a range in stored bytes; 0 chooses
 	Dir        string // what relative URIs are relative to; "" is the working directory
@@ -40,8 +40,8 @@ type PlanOptions struct {
 	Least func(name string, head []byte) int64
 }
 
-// A Plan is the list of all ranges of a run. It does not hold them: Ranges makes them
-// again from the listing, or reads them from the plan's file.
+// A Plan is the list of all ranges of a run. It does not hold them: Ranges computes
+// them again from the listing, or reads them from the plan's file.
 type Plan struct {
 	Dir        string // absolute, or "" if there was none; what relative URIs are relative to
 	Files      int
@@ -55,13 +55,14 @@ type Plan struct {
 	pieces iter.Seq2[[]Piece, error] // range by range
 }
 
-// NewPlan cuts the inputs into ranges. It opens no file but those that are large enough
-// to be cut, if o.Least wants to see their heads. A plan of no inputs has no ranges. The
+// NewPlan splits the inputs into ranges. It opens only files that are large enough to
+// be split, if o.Least needs their heads. A plan without inputs has no ranges. The
 // listing must not be closed before the plan is written.
 //
-// A plain file of at least one and a half times the target is cut into equal
-// pieces of about the target; anything else goes, whole, into the current pack
-// until that has the target size or MaxPack files.
+// A plain file of at least one and a half times the target is split into equal pieces
+// of about the target, and a compressed one where decompression can begin (see split).
+// Any other file goes, whole, into the current pack until that has the target size or
+// MaxPack files.
 func NewPlan(ctx context.Context, inputs *Listing, o PlanOptions) (*Plan, error) {
 	if o.RangeBytes < 0 {
 		return nil, fmt.Errorf("range size of %d bytes: must be positive, or 0 to choose one", o.RangeBytes)
@@ -99,10 +100,10 @@ func NewPlan(ctx context.Context, inputs *Listing, o PlanOptions) (*Plan, error)
 // headsAtOnce bounds the heads that are read at once for a plan.
 const headsAtOnce = 64
 
-// cuts returns the number of pieces of the files that are cut, by their places.
-func (o *PlanOptions) cuts(ctx context.Context, inputs iter.Seq2[*Input, error], dir string, target int64) (map[int]int64, error) {
-	var mu sync.Mutex
-	cuts := map[int]int64{}
+// cuts returns how the files are cut that are, by their places.
+func (o *PlanOptions) cuts(ctx context.Context, inputs iter.Seq2[*Input, error], dir string, target int64) (map[int]division, error) {
+	var mu, unpacking sync.Mutex // a decoder takes memory
+	cuts := map[int]division{}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(headsAtOnce)
 	next := 0
@@ -116,10 +117,26 @@ func (o *PlanOptions) cuts(ctx context.Context, inputs iter.Seq2[*Input, error],
 			continue
 		}
 		g.Go(func() error {
+			var d division
+			packed := in.compression() != plain
+			if packed {
+				unpacking.Lock()
+				defer unpacking.Unlock()
+				if d.members = split(in, dir, pieces(in, target)); d.members == nil {
+					return nil
+				}
+			}
 			least, err := o.least(ctx, in, dir)
+			n := pieces(in, max(target, least))
+			if packed && least > target {
+				d.members = split(in, dir, n)
+			}
+			if !packed {
+				d.equal = n
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			cuts[i] = pieces(in, max(target, least))
+			cuts[i] = d
 			return err
 		})
 	}
@@ -133,7 +150,7 @@ func (o *PlanOptions) least(ctx context.Context, in *Input, dir string) (int64, 
 		return 1, nil
 	}
 	var head []byte
-	f, err := Open(ctx, &Range{Dir: dir}, &Piece{*in, 0, in.Size})
+	f, err := Open(ctx, &Range{Dir: dir}, &Piece{Input: *in, End: in.Size})
 	if err == nil {
 		defer f.Close()
 		head, err = f.Head()
@@ -148,8 +165,8 @@ func (o *PlanOptions) least(ctx context.Context, in *Input, dir string) (int64, 
 	return 0, fmt.Errorf("reading the beginning of %w", err)
 }
 
-// Ranges yields the ranges in order, as often as it is asked to. The pair with an error is
-// the last.
+// Ranges yields the ranges in order. It may be called more than once. The last pair has
+// the error, if any.
 func (p *Plan) Ranges() iter.Seq2[Range, error] {
 	return func(yield func(Range, error) bool) {
 		k := 0
@@ -179,9 +196,9 @@ func (p *Plan) Inputs() iter.Seq2[*Input, error] {
 	}
 }
 
-// pieces returns the number of pieces of a file.
+// pieces returns the number of pieces of a file, if it can be cut anywhere.
 func pieces(in *Input, target int64) int64 {
-	if compressionOf(in.URI) != plain || in.Gzip || target >= in.Size {
+	if in.compression() == bzipped || in.Gzip || target >= in.Size {
 		return 1
 	}
 	return max(1, (in.Size+target/2)/target)
@@ -209,14 +226,18 @@ func (s planSum) add(r *Range) {
 		if p.Gzip {
 			s.h.string("gzip")
 		}
+		if p.From > 0 || p.To > 0 {
+			s.h.int(p.From)
+			s.h.int(p.To)
+		}
 	}
 }
 
 func (s planSum) digest() string { return hex.EncodeToString(s.h.Sum(nil)) }
 
-// Fingerprint returns the run's fingerprint, 64 hexadecimal digits, of the plan and of
-// everything else that changes rows, in canonical form: the options, the model's
-// digest, the format version.
+// Fingerprint returns the run's fingerprint, 64 hexadecimal digits: a digest of the
+// plan and of parts, which must hold everything else that changes rows in canonical
+// form: the options, the model's digest, the format version.
 func (p *Plan) Fingerprint(parts ...string) string {
 	h := fieldHash{sha256.New()}
 	h.string("treebeam run")
@@ -262,27 +283,11 @@ type planHeader struct {
 // none begins like this.
 const base64Path = "base64:"
 
-// Write writes the plan to path, which may be a URI, all of it or nothing.
-// On a local disk it is first written to a temporary file in tmp ("" is the
-// folder of path). The file holds a header line and a line of JSON for each
-// range.
+// Write writes the plan to path, which may be a URI, whole or not at all. On a local
+// disk it is first written to a temporary file in tmp ("" is the folder of path). The
+// file holds a header line and a line of JSON for each range.
 func (p *Plan) Write(ctx context.Context, path, tmp string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s, name, err := store.Of(ctx, path)
-	if err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
-	}
-	f, err := s.Create(ctx, name, store.Options{Expect: store.Anything, Temp: tmp})
-	if err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
-	}
-	defer f.Abort()
-	err = p.encode(f)
-	if err == nil {
-		err = f.Commit()
-	}
-	if err != nil {
+	if err := store.Write(ctx, path, store.Options{Expect: store.Anything, Temp: tmp}, p.encode); err != nil {
 		return fmt.Errorf("writing the plan %s: %w", path, err)
 	}
 	return nil
@@ -361,7 +366,7 @@ func PlanRanges(ctx context.Context, uri string) iter.Seq2[Range, error] {
 	}
 }
 
-// PlanRange returns range k of a plan file, which is read up to there.
+// PlanRange returns range k of a plan file, which it reads up to there.
 func PlanRange(ctx context.Context, uri string, k int) (r Range, err error) {
 	found := false
 	err = readPlan(ctx, uri, new(Plan), func(next Range) bool {
@@ -448,7 +453,8 @@ func checkRange(r *Range, k, n int) error {
 	}
 	for i := range r.Pieces {
 		p := &r.Pieces[i]
-		if p.URI == "" || p.Start < 0 || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && !p.Whole() {
+		if p.URI == "" || p.Start < 0 || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && !p.Whole() ||
+			p.Before.At < 0 || p.Before.From < 0 || p.Before.From > p.From || p.To != 0 && p.To <= p.From {
 			return fmt.Errorf("piece %d of range %d is not what it should be", i, k)
 		}
 		var err error

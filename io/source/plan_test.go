@@ -68,9 +68,7 @@ func TestNewPlan(t *testing.T) {
 	} {
 		in := inputs(c.sizes...)
 		p, err := NewPlan(t.Context(), ListingOf(in), PlanOptions{RangeBytes: c.target})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := outline(p, in); got != c.want {
 			t.Errorf("%d %v:\n got %s\nwant %s", c.target, c.sizes, got, c.want)
 		}
@@ -122,28 +120,20 @@ func TestPlanFile(t *testing.T) {
 	in := inputs(30, 250, -400, 30, 30)
 	in[3].Path = "/spool/caf\xe9"
 	p, err := NewPlan(t.Context(), ListingOf(in), PlanOptions{RangeBytes: 100, Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := filepath.Join(dir, PlanName(p.Fingerprint("a")))
 	for range 2 {
-		if err := p.Write(t.Context(), name, ""); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Write(t.Context(), name, ""))
 	}
 	first, _ := os.ReadFile(name)
 	got, err := ReadPlan(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := *p
 	want.pieces = got.pieces
 	if fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", want) || fmt.Sprintf("%+v", rangesOf(got)) != fmt.Sprintf("%+v", rangesOf(p)) {
 		t.Errorf("\n got %+v\nwant %+v", got, p)
 	}
-	if err := got.Write(t.Context(), name, dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, got.Write(t.Context(), name, dir))
 	if second, _ := os.ReadFile(name); !bytes.Equal(first, second) {
 		t.Error("a plan that was read is written differently")
 	}
@@ -151,9 +141,7 @@ func TestPlanFile(t *testing.T) {
 		t.Errorf("%d files where the plan should be alone", len(left))
 	}
 	for cut := 0; cut < len(first); cut += 7 {
-		if err := os.WriteFile(name, first[:cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, first[:cut], 0o666))
 		if _, err := ReadPlan(t.Context(), name); err == nil || !strings.Contains(err.Error(), "delete it") {
 			t.Fatalf("cut at %d of %d: %v", cut, len(first), err)
 		}
@@ -169,9 +157,7 @@ func TestFingerprint(t *testing.T) {
 		in, o := base()
 		change(in, &o)
 		p, err := NewPlan(t.Context(), ListingOf(in), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p.Fingerprint(parts...)
 	}
 	nothing := func([]Input, *PlanOptions) {}

@@ -17,12 +17,12 @@ const (
 	maxBlocks  = 16
 )
 
-// ErrOnce says that a file can only be read sequentially, from its beginning.
+// ErrOnce is the error of random access to a file that can only be read from its
+// beginning to its end.
 var ErrOnce = errors.New("the file can only be read from its beginning to its end")
 
-// Random returns a reader of the stored bytes at any place, ErrOnce for a file
-// that is compressed or live. Errors of the reader are *Error. It must not be
-// used after Close.
+// Random returns a reader of the stored bytes at any place, or ErrOnce if the file is
+// compressed or live. Errors of the reader are *Error. It must not be used after Close.
 func (f *File) Random() (*Random, error) {
 	if f.live != nil || f.comp != plain {
 		return nil, ErrOnce
@@ -44,8 +44,8 @@ type block struct {
 	data []byte
 }
 
-// Own tells which bytes of the file are read for this piece and for no other: File.Sum
-// is about them. Pieces that own adjacent intervals read a file once.
+// Own sets the bytes of the file that only this piece reads, for File.Sum. Pieces that
+// own adjacent intervals read a file once.
 func (r *Random) Own(from, to int64) {
 	r.from, r.to, r.blocks = from, to, nil
 	r.sums = make([]*Sum, (to-from+blockBytes-1)/blockBytes)

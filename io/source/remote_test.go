@@ -111,13 +111,9 @@ func remotePlan(t *testing.T, o PlanOptions) *Plan {
 	t.Helper()
 	plan := planOf(t, "", o.RangeBytes, "mem://b")
 	name := filepath.Join(t.TempDir(), "plan")
-	if err := plan.Write(t.Context(), name, ""); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plan.Write(t.Context(), name, ""))
 	plan, err := ReadPlan(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plan
 }
 
@@ -208,9 +204,7 @@ func TestLocalFaults(t *testing.T) {
 	pauses := sleepless(t)
 	for _, lasting := range []bool{false, true} {
 		f, err := openFirst(t, plan)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		f.store = &flakyDisk{Store: f.store, lasting: lasting}
 		*pauses = 0
@@ -225,13 +219,9 @@ func TestLocalFaults(t *testing.T) {
 	}
 	// A file that shrinks has changed: no patience helps.
 	f, err := openFirst(t, plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := os.Truncate(filepath.Join(dir, "x.txt"), 1000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(filepath.Join(dir, "x.txt"), 1000))
 	*pauses = 0
 	if _, err := drain(f); !isFault(err, Changed) || *pauses > 1 {
 		t.Errorf("%d pauses, %v", *pauses, err)
@@ -318,9 +308,7 @@ func TestAhead(t *testing.T) {
 	defer all.Close()
 	for i := range r.Pieces {
 		f, err := all.Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := drain(f); err != nil || got != files[r.Pieces[i].URI[6:]] {
 			t.Fatalf("%s: got %d bytes, %v", r.Pieces[i].URI, len(got), err)
 		}
@@ -353,9 +341,7 @@ func TestAheadNoBudget(t *testing.T) {
 	defer all.Close()
 	for i, want := range []string{"one", "two"} {
 		f, err := all.Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := drain(f); err != nil || got != want {
 			t.Fatal(got, err)
 		}
@@ -392,9 +378,7 @@ func TestAheadFaults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	all = NewFiles(ctx, &rangesOf(plan)[0])
 	f, err := all.Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cancel()
 	all.Close()
 	f.Close()

@@ -1,9 +1,9 @@
-// Package source finds the input files of a run, cuts them into ranges, and
-// opens them as decompressed streams of bytes. It knows nothing of text: what
-// is inside a file is the business of the codecs.
+// Package source finds the input files of a run (Find), splits them into ranges
+// (NewPlan), and opens them as decompressed streams of bytes (Open). It does not
+// interpret their contents beyond detecting the format.
 //
-// A launcher calls Find once, makes a Plan, and writes it; workers read the
-// plan and open the pieces of its ranges:
+// A launcher calls Find once, makes a Plan, and writes it; workers read the plan and
+// open the pieces of its ranges:
 //
 //	inputs, err := source.Find(ctx, []string{"corpus/**/*.txt"}, source.ListOptions{})
 //	defer inputs.Close()
@@ -11,11 +11,12 @@
 //	fp := plan.Fingerprint("seed=1", modelDigest, "format=1")
 //	err = plan.Write(dir+"/"+source.PlanName(fp), "")
 //
-// Planning opens only files that are large enough to be cut: sizes and times come
+// Planning opens only files that are large enough to be split: sizes and times come
 // from the directory.
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -45,12 +46,42 @@ type Input struct {
 	Gzip bool `json:"gzip,omitempty"`
 }
 
+// stored is the name of the stored file, as it was listed.
+func (in *Input) stored() string { return cmp.Or(in.Path, in.URI) }
+
+// compression tells how the file is compressed.
+func (in *Input) compression() compression {
+	if c := compressionOf(in.URI); c != plain || !in.Gzip {
+		return c
+	}
+	return gzipped
+}
+
 // A Piece is a byte interval [Start, End) of the stored bytes of one file. A file
-// that cannot be cut (it is compressed) has one piece, [0, Size).
+// that cannot be cut has one piece, [0, Size).
 type Piece struct {
 	Input
 	Start int64 `json:"start"`
 	End   int64 `json:"end"`
+
+	// Of a compressed file that is cut: the decompressed bytes of the piece, [From, To),
+	// or to the end of the file if To is 0; and where a reader begins that looks at what
+	// comes before them.
+	From   int64  `json:"from,omitempty"`
+	To     int64  `json:"to,omitempty"`
+	Before Member `json:"before,omitzero"`
+}
+
+// Interval returns the interval of the decompressed file that the piece covers. end is
+// negative if it is the unknown end of the file.
+func (p *Piece) Interval() (start, end int64) {
+	switch {
+	case p.compression() == plain:
+		return p.Start, p.End
+	case p.To == 0:
+		return p.From, -1
+	}
+	return p.From, p.To
 }
 
 // Whole reports whether the piece is all of its file.
@@ -109,8 +140,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Access reports that the bytes could not be read, whatever they are: this can be
-// repaired without a change of the file.
+// Access reports whether the bytes could not be read, so that the fault can be repaired
+// without a change of the file.
 func (e *Error) Access() bool {
 	var why syntax.Fault
 	return e.Kind == Permanent && errors.As(e.Err, &why) && why.Kind != syntax.KindTruncated && why.Kind != syntax.KindDamaged

@@ -26,17 +26,11 @@ func tree(t *testing.T, files map[string]string) string {
 	for name, text := range files {
 		p := filepath.Join(dir, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(p, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(p, 0o777))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
+		must(t, os.WriteFile(p, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -54,13 +48,9 @@ func names(inputs []Input) string {
 func planOf(t *testing.T, dir string, rangeBytes int64, patterns ...string) *Plan {
 	t.Helper()
 	inputs, err := List(t.Context(), patterns, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := NewPlan(t.Context(), ListingOf(inputs), PlanOptions{Dir: dir, RangeBytes: rangeBytes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plan
 }
 
@@ -84,32 +74,22 @@ func isFault(err error, kind Kind) bool {
 func readAll(t *testing.T, r *Range, p *Piece) string {
 	t.Helper()
 	f, err := Open(t.Context(), r, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	head, err := f.Head()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got [2]string
 	for i := range got {
 		in, err := f.At(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got[i] = string(b)
 	}
 	if got[0] != got[1] || !strings.HasPrefix(got[0], string(head)) {
 		t.Fatal("two readings of a file differ")
 	}
-	if err := f.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Verify())
 	return got[0]
 }
 
@@ -128,9 +108,7 @@ func compress(t *testing.T, ext, text string) string {
 	if _, err := io.WriteString(w, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.String()
 }
 
@@ -150,9 +128,7 @@ func TestTruncated(t *testing.T) {
 	} {
 		for _, cut := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
 			f, err := open(t, name, data[:cut])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := drain(f)
 			var e *Error
 			if !errors.As(err, &e) || e.Kind != Permanent || e.Offset != int64(len(got)) || !strings.Contains(err.Error(), "again") {
@@ -163,9 +139,7 @@ func TestTruncated(t *testing.T) {
 		flipped := []byte(data)
 		flipped[len(data)/2] ^= 0xff
 		f, err := open(t, name, string(flipped))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := drain(f); !isFault(err, Permanent) {
 			t.Errorf("%s with a flipped byte: got %v", name, err)
 		}
@@ -192,9 +166,7 @@ func TestCompressed(t *testing.T) {
 		"x.gz":  {compress(t, ".gz", "one ") + compress(t, ".gz", "two"), "one two"},
 	} {
 		f, err := open(t, name, c.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := drain(f); err != nil || got != c.want || !f.Compressed() {
 			t.Fatalf("%s: got %q, %v", name, got, err)
 		}
@@ -210,16 +182,12 @@ func TestChanged(t *testing.T) {
 	plan := planOf(t, dir, 0, "x.txt")
 	r := &rangesOf(plan)[0]
 	f, err := Open(t.Context(), r, &r.Pieces[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	isChanged := func(err error) bool {
 		return isFault(err, Changed) && strings.Contains(err.Error(), "run the same command again")
 	}
-	if err := os.Truncate(name, 4); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(name, 4))
 	if _, err := drain(f); !isChanged(err) {
 		t.Errorf("a shorter file: got %v", err)
 	}
@@ -229,12 +197,8 @@ func TestChanged(t *testing.T) {
 	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isChanged(err) {
 		t.Errorf("another size: got %v", err)
 	}
-	if err := os.WriteFile(name, []byte("9876543210"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("9876543210"), 0o666))
+	must(t, os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)))
 	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isChanged(err) {
 		t.Errorf("another time: got %v", err)
 	}
@@ -245,9 +209,7 @@ func TestPermission(t *testing.T) {
 		t.Skip("root reads everything")
 	}
 	dir := tree(t, map[string]string{"x.txt": "x"})
-	if err := os.Chmod(filepath.Join(dir, "x.txt"), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(dir, "x.txt"), 0))
 	plan := planOf(t, dir, 0, ".")
 	if _, err := openFirst(t, plan); !isFault(err, Permanent) {
 		t.Errorf("got %v", err)
@@ -276,9 +238,7 @@ func TestRandom(t *testing.T) {
 	for _, name := range []string{filepath.Join(dir, "x.bin"), "mem://b/x.bin"} {
 		f := openOne(t, name)
 		r, err := f.Random()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		owned := Sum{From: blockBytes / 3, To: int64(len(data)) - 5000}
 		for i := range 300 {
 			if i == 100 {
@@ -316,9 +276,7 @@ func TestRandom(t *testing.T) {
 func openOne(t *testing.T, name string) *File {
 	t.Helper()
 	f, err := openFirst(t, planOf(t, "", 1<<40, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -361,9 +319,7 @@ func TestGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, map[string]string{"in/a/x.txt": "0123456789", "in/a/y.txt": "y", "in/b/z.txt": "0123456789", "beside.txt": ""})
 			plan := planOf(t, dir, c.pieces, c.input)
-			if err := c.change(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.change(dir))
 			var fault error
 			for i := range rangesOf(plan) {
 				r := &rangesOf(plan)[i]
@@ -404,9 +360,7 @@ func TestRemoteGone(t *testing.T) {
 				continue
 			}
 			f, err := Open(context.Background(), &rangesOf(plan)[i], p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, err = f.Head()
 			f.Close()
 			if !isFault(err, c.kind) {
@@ -414,5 +368,15 @@ func TestRemoteGone(t *testing.T) {
 			}
 		}
 		m.Break(nil)
+	}
+}
+
+// must ends the test if there is an error.
+func must(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (f *File) widen(s *stream) error {
 		return err
 	}
 	f.isWide = true
-	raw, err := f.open(f.ctx, 0)
+	raw, err := f.open(f.ctx, s.begin.At)
 	if err != nil {
 		s.stored.err = err
 		return err
@@ -57,7 +57,7 @@ func (f *File) widen(s *stream) error {
 	f.raw.Close()
 	f.raw = raw
 	s.dec.(io.Closer).Close()
-	s.stored.r, s.stored.n = f.summed(&contextReader{f.ctx, raw}, 0), 0
+	s.stored.r, s.stored.n = f.summed(&contextReader{f.ctx, raw}, s.begin.At), 0
 	if wideDecoder == nil {
 		if wideDecoder, err = newDecoder(nil, maxWindow); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (f *File) widen(s *stream) error {
 		return err
 	}
 	s.dec = wideDecoder
-	if _, err = io.CopyN(io.Discard, s.dec, s.off); err == io.EOF {
+	if _, err = io.CopyN(io.Discard, s.dec, s.off-s.begin.From); err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
@@ -160,8 +160,8 @@ func (c compression) reader(r io.Reader, window uint64) (io.Reader, error) {
 	return r, nil
 }
 
-// Decompress returns the decompressed bytes of r, which holds a file of that
-// name.
+// Decompress returns the decompressed bytes of r. The extension of name tells the
+// compression.
 func Decompress(name string, r io.Reader) (io.Reader, error) {
 	return compressionOf(name).reader(r, maxWindow)
 }
@@ -191,6 +191,7 @@ type stream struct {
 	piece  *Piece
 	stored *storedReader
 	dec    io.Reader
+	begin  Member
 	off    int64 // of the next byte
 	err    error
 	// widen, unless nil, puts a decoder of wide windows in the place of dec.

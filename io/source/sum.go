@@ -64,9 +64,10 @@ func powerOf8(n int64) uint64 {
 	return power
 }
 
-// Sum returns the sum of the piece's stored bytes, or of those that Random.Own names. It reads those that the readers of
-// Head and At have not, and fails for a live file, which has no end yet. A reader that
-// At has returned must not be used any more.
+// Sum returns the sum of the piece's stored bytes, or of the bytes that Random.Own
+// names. It reads the bytes that the readers of Head and At have not read. It fails for
+// a live file, whose end is unknown. A reader returned by At must not be used
+// afterwards.
 func (f *File) Sum(ctx context.Context) (Sum, error) {
 	if f.live != nil {
 		return Sum{}, ErrOnce

@@ -44,9 +44,7 @@ func TestSum(t *testing.T) {
 				if err == nil {
 					err = before(f)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				sum, err := f.Sum(t.Context())
 				adjacent := false
 				if whole, adjacent = whole.Join(sum); err != nil || !adjacent {

@@ -31,9 +31,9 @@ var pending struct {
 	files sync.Map // *File
 }
 
-// CreateFile begins the file path. Until Commit it has a random name in the
-// folder temp, which must be on the same file system; "" is the folder of path. A
-// file that is replaced passes its permissions on.
+// CreateFile begins the file path. Until Commit it has a random name in the folder
+// temp, which must be on the same file system; "" is the folder of path. A file that
+// replaces another keeps its permissions.
 func CreateFile(path, temp string) (*File, error) {
 	pending.RLock()
 	defer pending.RUnlock()
@@ -91,8 +91,9 @@ func (f *File) discard() {
 	os.Remove(f.Name())
 }
 
-// Abandon removes the temporary files of this process, which must be about to end: from
-// now on a goroutine that creates or publishes a file blocks until then.
+// Abandon is for a process that is about to end. It removes the temporary files of the
+// process. From then on, a goroutine that creates or publishes a file blocks until the
+// process ends.
 func Abandon() {
 	pending.Lock()
 	pending.files.Range(func(f, _ any) bool {

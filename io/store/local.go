@@ -41,7 +41,7 @@ func (l Local) fault(operation, name string) error {
 	return nil
 }
 
-// FileVersion tells one state of a local file from another.
+// FileVersion returns the version of a local file, which identifies its state.
 func FileVersion(info fs.FileInfo) string { return fmt.Sprintf("m%d", info.ModTime().UnixNano()) }
 
 // List implements Store. It holds the names of one listing.
@@ -95,8 +95,8 @@ func (l Local) Stat(_ context.Context, name string) (Info, error) {
 	return Info{Name: name, Size: info.Size(), Version: FileVersion(info)}, nil
 }
 
-// OpenLocal opens a regular file. Anything else is an error: to open a named
-// pipe would wait until somebody writes to it.
+// OpenLocal opens a regular file. Anything else is an error, because opening a named
+// pipe would wait for its writer.
 func OpenLocal(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -18,10 +18,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Retry says how long to go on with what fails for a while. Pauses are drawn
-// from a range that doubles (exponential backoff with full jitter, Brooker
-// 2015), so that many workers that were turned away together do not come back
-// together. Values may be shared.
+// A Retry says how long to repeat what fails temporarily. Pauses are drawn from a range
+// that doubles (exponential backoff with full jitter, Brooker 2015), so that many
+// workers that were refused together do not return together. Values may be shared.
 type Retry struct {
 	First   time.Duration // the first pause is at most this
 	Longest time.Duration // no range grows beyond this
@@ -43,7 +42,7 @@ var DefaultRetry = Retry{First: 200 * time.Millisecond, Longest: 30 * time.Secon
 // servers that do not exist.
 const shortPatience = 10 * time.Second
 
-// For is r for the file at uri: a local disk gets less patience.
+// For returns r for the file at uri: a local disk gets less patience.
 func (r Retry) For(uri string) Retry {
 	if !IsRemote(uri) {
 		r.Patience = min(r.Patience, shortPatience)
@@ -51,8 +50,8 @@ func (r Retry) For(uri string) Retry {
 	return r
 }
 
-// After is the patience for a question that a fault of another request raises:
-// after a transient fault all patience is spent already, and one try is left.
+// After returns the patience for a request that follows a fault of another one. After a
+// transient fault, all patience is spent and one try is left.
 func After(fault error) Retry {
 	if IsTransient(fault) {
 		return Retry{}
@@ -65,8 +64,8 @@ const silent = 10 * time.Second
 
 var logger = log.New(os.Stderr, "", log.Ltime)
 
-// LogTo lets this package tell users what it waits for on w, not on standard
-// error. It may be called at any time.
+// LogTo makes this package tell users on w, not on standard error, what it waits for.
+// It may be called at any time.
 func LogTo(w io.Writer) { logger.SetOutput(w) }
 
 // notices limits how often waits are reported on standard error, however many there
@@ -81,8 +80,8 @@ func notify(err error, waited time.Duration) {
 	}
 }
 
-// IsTransient reports whether it may help to do again what gave err: it is not
-// what the store says of the file itself, nor the end of the context.
+// IsTransient reports whether repeating the request that failed with err may help. It
+// does not help if err is about the file itself or the context has ended.
 func IsTransient(err error) bool {
 	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrVersion, ErrCondition, ErrNotRegular, errFinal, context.Canceled} {
 		if errors.Is(err, final) {
@@ -95,7 +94,7 @@ func IsTransient(err error) bool {
 // errFinal marks errors that no repetition helps against.
 var errFinal = errors.New("")
 
-// Final is err marked as not transient.
+// Final marks err as not transient.
 func Final(err error) error { return &finalError{err} }
 
 type finalError struct{ error }
@@ -125,8 +124,8 @@ type attempts struct {
 
 func (r *Retry) begin() *attempts { return &attempts{retry: r, next: r.First} }
 
-// pause waits after a failed attempt, and returns nil if there is to be
-// another one, or else why there is none.
+// pause waits after a failed attempt. It returns nil if another attempt should follow,
+// otherwise the error to return.
 func (a *attempts) pause(ctx context.Context, err error) error {
 	if !IsTransient(err) {
 		return err
@@ -175,8 +174,7 @@ func (r *Retry) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Do calls f until it gives nil or an error that is not transient, or patience
-// ends.
+// Do calls f until it returns nil or an error that is not transient, or patience ends.
 func (r Retry) Do(ctx context.Context, f func() error) error { return r.begin().do(ctx, f) }
 
 func (a *attempts) do(ctx context.Context, f func() error) error {
@@ -191,9 +189,9 @@ func (a *attempts) do(ctx context.Context, f func() error) error {
 	}
 }
 
-// Reader returns a reader of the bytes [off, end) of a file, which open gives
-// from an offset on. A reader that fails with a transient fault or ends too
-// early is opened again where it stopped.
+// Reader returns a reader of the bytes [off, end) of a file, which open opens at an
+// offset. If a reader fails with a transient fault or ends too early, it is opened
+// again where it stopped.
 func (r Retry) Reader(ctx context.Context, open func(off int64) (io.ReadCloser, error), off, end int64) (io.ReadCloser, error) {
 	rd := &retryReader{ctx: ctx, retry: r, open: open, off: off, end: end}
 	rd.attempts = rd.retry.begin()
@@ -274,7 +272,7 @@ func (r *retryReader) Close() error {
 	return in.Close()
 }
 
-// ErrStalled says that a connection was there and gave nothing. It is
+// ErrStalled says that an open connection delivered nothing for a long time. It is
 // transient.
 var ErrStalled = errors.New("no answer for a long time")
 

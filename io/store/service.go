@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// A Scheme is an object store: what its names begin with, and how it is reached.
+// A Scheme is a kind of object store: the beginning of its URIs, and the way to connect
+// to it.
 type Scheme struct {
 	Name      string   // of its URIs: "gs"
 	Title     string   // of the service, for messages
@@ -26,9 +27,9 @@ type Scheme struct {
 	Connect   func(ctx context.Context, endpoint string) (Service, error)
 }
 
-// A Service is what an object store can do, request by request. RegisterService makes a
-// Store of it, which repeats requests, gives up stalled ones, cuts files into parts,
-// and finds out whether a file exists if the answer to its upload was lost.
+// A Service makes the single requests of an object store. RegisterService makes a Store
+// of it, which repeats requests, gives up stalled ones, splits files into parts, and
+// finds out whether a file exists if the answer to its upload was lost.
 type Service interface {
 	// Page lists objects whose keys begin with prefix, in byte order, one page of
 	// them from token on, which is "" for the first. The names of the infos are keys.
@@ -57,7 +58,7 @@ type Object struct {
 	Bucket, Key string
 }
 
-// An Upload writes one object part by part. Nothing is visible before Complete.
+// An Upload writes one object in parts. Nothing is visible before Complete.
 type Upload interface {
 	Part(data []byte) error
 	Complete(last []byte) error
@@ -125,8 +126,8 @@ func ErrorOf(s Service, name string, err error) *Error {
 	return e
 }
 
-// Request calls f, which makes one request to a service, until it succeeds or fails
-// for good.
+// Request calls f, which makes one request to a service, until it succeeds or can never
+// succeed.
 func (r Retry) Request(ctx context.Context, s Service, name string, f func(ctx context.Context) error) error {
 	return r.Do(ctx, func() error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -233,8 +234,8 @@ func (b *buckets) Create(ctx context.Context, name string, options Options) (Wri
 	return &objectWriter{ctx: ctx, store: b, object: o, expect: options.Expect, sum: b.service.NewSum()}, nil
 }
 
-// An objectWriter sends a small file at Commit, and of a large one a part whenever
-// it has one and knows that more follows.
+// An objectWriter sends a small file at Commit. Of a large file, it sends each part
+// once it is full and more bytes follow.
 type objectWriter struct {
 	ctx    context.Context
 	store  *buckets
@@ -351,7 +352,7 @@ var secrets = []struct {
 	{regexp.MustCompile(`(?i)("?\b[\w-]*(?:token|secret|password|signature|credential|authorization|access[_-]?key(?:[_-]?id)?|private_key|upload_id)"?\s*[=:]\s*"?)[^\s"'&,;]+`), "${1}***"},
 }
 
-// Redact removes from a text what may be a credential.
+// Redact removes possible credentials from a text.
 func Redact(s string) string {
 	for _, secret := range secrets {
 		s = secret.pattern.ReplaceAllString(s, secret.with)

@@ -1,7 +1,7 @@
 // Package store reads and writes files wherever they are: on the local disk (plain
-// paths and file://) and, once their packages are linked in, in object stores (gs://,
-// s3://). It hides how they differ: how a file is published, how one state of it is
-// distinguished from another, how faults look.
+// paths and file://) and, once their packages are imported, in object stores (gs://,
+// s3://). Of returns the Store of a name. A Store hides the differences in publishing a
+// file, in its versions and in faults.
 //
 //	s, name, err := store.Of(ctx, "gs://bucket/out/trees/part.parquet")
 //	w, err := s.Create(ctx, name, store.Options{})
@@ -9,7 +9,7 @@
 //	...
 //	err = w.Commit()
 //
-// Nothing half written is ever visible under its name, in any store.
+// No store shows a half-written file under its name.
 package store
 
 import (
@@ -26,11 +26,11 @@ import (
 )
 
 var (
-	// ErrCondition says that a file could not be published because its name
-	// did not hold what Options.Expect says.
+	// ErrCondition says that a file was not published because Options.Expect did not
+	// hold.
 	ErrCondition = errors.New("another process has written the file meanwhile")
 	// ErrCredentials says that the store does not accept the caller's credentials.
-	// Unlike fs.ErrPermission it is not about one file, and it may come in mid-run.
+	// Unlike fs.ErrPermission, it is not about one file, and may occur during a run.
 	ErrCredentials = errors.New("the credentials are not valid, or not any more; renew them")
 	// ErrVersion says that the wanted version of a file is no longer there.
 	ErrVersion = errors.New("the file has changed")
@@ -39,7 +39,7 @@ var (
 	ErrNotRegular = errors.New("not a regular file; copy it to one first")
 )
 
-// ErrNoBucket is fs.ErrNotExist of a whole bucket.
+// ErrNoBucket is the fs.ErrNotExist of a bucket.
 var ErrNoBucket error = noBucket{}
 
 type noBucket struct{}
@@ -47,17 +47,17 @@ type noBucket struct{}
 func (noBucket) Error() string        { return "the bucket does not exist" }
 func (noBucket) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Store keeps files under names: the paths or URIs that Of returns. All methods may
-// be called at once. All methods except Open retry transient faults with the patience
-// of DefaultRetry, so that callers need not retry. Errors name the file and hold no
-// credentials; they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition
-// or ErrVersion where those are the cause.
+// A Store keeps files under names: the paths or URIs that Of returns. Several
+// goroutines may call its methods at once. All methods except Open retry transient
+// faults with the patience of DefaultRetry, so callers need not. Errors name the file
+// and hold no credentials; they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials,
+// ErrCondition or ErrVersion where one of these is the cause.
 type Store interface {
 	// List yields the files, at any depth, whose names begin with prefix, in
 	// the byte order of their names. The pair with an error is the last. If
 	// there are none, it yields nothing.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
-	// Stat says what is under name.
+	// Stat returns the Info of a file.
 	Stat(ctx context.Context, name string) (Info, error)
 	// Open reads the stored bytes [off, off+n) of a version of a file; version
 	// "" is the newest, and n must be positive. The reader may end early or
@@ -70,7 +70,7 @@ type Store interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Info is what a store knows of a file without reading it.
+// Info describes a file without its contents.
 type Info struct {
 	Name string // as Open takes it
 	Size int64  // stored bytes
@@ -85,10 +85,9 @@ type Info struct {
 
 // Options say how a file is created.
 type Options struct {
-	// Expect is what must be under the name at Commit: Absent, Anything, or
-	// the version of the file to be replaced. On a local disk this is checked
-	// just before the renaming, which does not keep two processes apart to the
-	// last microsecond.
+	// Expect is the required state of the name at Commit: Absent, Anything, or the
+	// version of the file to be replaced. On a local disk it is checked just before the
+	// renaming, so two processes may still both succeed within microseconds.
 	Expect string
 	// Temp is the folder, on the same file system, where a local file is kept
 	// until Commit; "" is the folder of the file. Object stores need none.
@@ -121,16 +120,16 @@ var registry = struct {
 	"": func(context.Context) (Store, error) { return Local{}, nil },
 }}
 
-// Register makes open answer for names "scheme://...". It is called whenever
-// the store is needed, so it should keep what is costly to make. The scheme ""
-// is the local disk's; only tests replace it.
+// Register makes open the function that returns the Store of names "scheme://...". open
+// is called whenever the store is needed, so it should keep what is expensive to make.
+// The scheme "" is the local disk; only tests replace it.
 func Register(scheme string, open func(context.Context) (Store, error)) {
 	registry.Lock()
 	defer registry.Unlock()
 	registry.open[scheme] = open
 }
 
-// Of returns the store of a path or URI and the name it has there.
+// Of returns the store of a path or URI, and the file's name in it.
 func Of(ctx context.Context, uri string) (Store, string, error) {
 	scheme, rest, _ := cutScheme(uri)
 	if scheme == "file" {
@@ -220,8 +219,8 @@ func OpenFile(ctx context.Context, uri string) (io.ReadCloser, Info, error) {
 // maxReplaced is how often a file that is replaced again and again is opened.
 const maxReplaced = 5
 
-// NewReader returns a reader of the bytes [off, off+n) of the version that
-// info names. It gets over transient faults.
+// NewReader returns a reader of the bytes [off, off+n) of the version that info names.
+// It retries transient faults.
 func NewReader(ctx context.Context, s Store, info Info, off, n int64) (io.ReadCloser, error) {
 	return DefaultRetry.For(info.Name).Reader(ctx, func(at int64) (io.ReadCloser, error) {
 		return s.Open(ctx, info.Name, info.Version, at, off+n-at)
@@ -244,6 +243,14 @@ func ReadFile(ctx context.Context, uri string) ([]byte, error) {
 
 // WriteFile writes the whole of a small file.
 func WriteFile(ctx context.Context, uri string, data []byte, o Options) error {
+	return Write(ctx, uri, o, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Write makes a file of what write writes: all of it, or no file.
+func Write(ctx context.Context, uri string, o Options, write func(io.Writer) error) error {
 	s, name, err := Of(ctx, uri)
 	if err != nil {
 		return err
@@ -255,7 +262,7 @@ func WriteFile(ctx context.Context, uri string, data []byte, o Options) error {
 		return err
 	}
 	defer w.Abort()
-	if _, err := w.Write(data); err != nil {
+	if err := write(w); err != nil {
 		return err
 	}
 	return w.Commit()
@@ -282,13 +289,18 @@ func List(ctx context.Context, uri string) iter.Seq2[Info, error] {
 	}
 }
 
-// Exists reports whether there is a file at uri.
-func Exists(ctx context.Context, uri string) (bool, error) {
+// Stat returns the Info of the file at uri.
+func Stat(ctx context.Context, uri string) (Info, error) {
 	s, name, err := Of(ctx, uri)
 	if err != nil {
-		return false, err
+		return Info{}, err
 	}
-	_, err = s.Stat(ctx, name)
+	return s.Stat(ctx, name)
+}
+
+// Exists reports whether there is a file at uri.
+func Exists(ctx context.Context, uri string) (bool, error) {
+	_, err := Stat(ctx, uri)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"sync"
 )
 
@@ -14,19 +13,19 @@ const (
 	maxTailBytes = 32 << 20
 )
 
-// A Tail reads a file of an object store at random places, its end first: one
-// request brings the end, where a Parquet file has its footer. What lies
-// before that is fetched with all that follows it, and if that is much, into
-// a temporary file without a name. It is safe for concurrent use.
+// A Tail reads a file of an object store at random places. One request fetches the end,
+// where a Parquet file has its footer. The first read before that fetches all that
+// follows it, if that is much into a temporary file without a name. A Tail is safe for
+// concurrent use.
 type Tail struct {
 	ctx   context.Context
 	store Store
 	info  Info
 
 	mu   sync.Mutex
-	tail []byte   // the last bytes
-	file *os.File // all bytes, or nil
-	err  error    // of the store: it stays
+	tail []byte     // the last bytes
+	file *Temporary // all bytes, or nil
+	err  error      // of the store: it stays
 }
 
 // OpenTail returns a Tail of the file at uri as it is now. The context must
@@ -56,7 +55,7 @@ func OpenListedTail(ctx context.Context, info Info) (*Tail, error) {
 // Size returns the size of the file.
 func (t *Tail) Size() int64 { return t.info.Size }
 
-// Err returns the fault of the store that made a ReadAt fail, if one did.
+// Err returns the fault of the store that made a ReadAt fail, or nil.
 func (t *Tail) Err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,11 +113,10 @@ func (t *Tail) fetch(off int64) error {
 
 // spool copies the whole file to a temporary one.
 func (t *Tail) spool() error {
-	f, err := os.CreateTemp("", "treebeam-*")
+	f, err := NewTemporary()
 	if err != nil {
 		return err
 	}
-	os.Remove(f.Name()) // it lives until it is closed; where that cannot be, Close removes it
 	r, err := NewReader(t.ctx, t.store, t.info, 0, t.info.Size)
 	if err == nil {
 		_, err = io.Copy(f, r)
@@ -126,10 +124,9 @@ func (t *Tail) spool() error {
 	}
 	if err != nil {
 		f.Close()
-		os.Remove(f.Name())
 		return err
 	}
-	t.file, t.tail = f, nil
+	t.file, t.tail = &f, nil
 	return nil
 }
 
@@ -145,7 +142,6 @@ func (t *Tail) Close() error {
 		return nil
 	}
 	err := t.file.Close()
-	os.Remove(t.file.Name())
 	t.file = nil
 	return err
 }

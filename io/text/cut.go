@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// paragraphSeparator ends a paragraph whatever lines mean; it is not a line break.
+// paragraphSeparator ends a paragraph under any Lines; it is not a line break.
 const paragraphSeparator = '\u2029'
 
 // paragraphEnd returns where the block that w begins with ends, w being the text
@@ -101,8 +101,8 @@ func cutPoint(w []byte, limit int, newline byte) int {
 	return best[atRune]
 }
 
-// sentenceEnd says what kind of sentence end a word makes: none (atRune),
-// atSentence or atConfident.
+// sentenceEnd returns how a word ends a sentence: not (atRune), atSentence or
+// atConfident.
 func sentenceEnd(word []byte) int {
 	for len(word) > 0 {
 		r, n := utf8.DecodeLastRune(word)

@@ -83,7 +83,7 @@ func (w *window) source(t int64) int64 {
 	return s.source + (t-s.text)/int64(s.width)*int64(s.stored)
 }
 
-// drop forgets the first n bytes of text, and what it need not know of them.
+// drop removes the first n bytes of text, and the spans that belong only to them.
 func (w *window) drop(n int) {
 	w.text = slices.Delete(w.text, 0, n)
 	w.base += int64(n)
@@ -224,7 +224,7 @@ func (d *decoder) char(w *window, i int) (int, bool) {
 			break // cut off by the end of the file
 		}
 		if n > 1 && d.enc.cuttable && d.raw[i+n-1] == d.newline {
-			break // a line break is one whatever came before it
+			break // a line break counts after any bytes
 		}
 		nDst, nSrc, err := d.conv.Transform(out[:], d.raw[i:i+n], false)
 		if nSrc == 0 && errors.Is(err, transform.ErrShortSrc) {

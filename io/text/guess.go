@@ -33,7 +33,7 @@ const (
 	maxInner = 0.1  // the same, any sentence end
 )
 
-// A lineStats is what guessLines knows of lines that are not blank.
+// A lineStats has the statistics of lines that are not blank, for guessLines.
 type lineStats struct {
 	lines  int
 	sure   int   // have a sure sentence end inside
@@ -125,9 +125,9 @@ func (s *lineStats) add(line []byte) {
 	}
 }
 
-// addPair counts two neighbouring lines of a block; again says that last was the
-// second line of the pair before. Where blocks begin in lower case, a line that does
-// says nothing: lowered says so.
+// addPair counts two neighboring lines of a block. again says that last was the second
+// line of the pair before. lowered says that blocks begin in lower case here, so that a
+// line in lower case proves nothing.
 func (s *lineStats) addPair(last, line *shape, again, lowered bool) {
 	if !again {
 		s.width(last)
@@ -161,9 +161,8 @@ func (s *lineStats) margin() int {
 	return s.widths[len(s.widths)*95/100]
 }
 
-// fills reports whether most lines end because the next word would have gone
-// over a margin, or all do if they are few. ended says that most lines end
-// like sentences.
+// fills reports whether most lines, or all if they are few, end because the next word
+// would have gone over a margin. ended says that most lines end like sentences.
 func (s *lineStats) fills(margin int, ended bool) bool {
 	full, words, open, over := 0, 0, false, !s.cased
 	for _, p := range s.pairs {
@@ -179,11 +178,11 @@ func (s *lineStats) fills(margin int, ended bool) bool {
 	return !ended && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
 }
 
-// runsOver reports whether sentences often go on in the next line: of all lines, or,
-// unless these are few, of the lines that are not too short for the margin. Lines of a
-// word or two are a list, short ones above long ones headings. If there are few lines,
-// the last must end a sentence, unless one hangs after the mark of a list's item or is
-// part of quoted mail: such lines count for more in any case.
+// runsOver reports whether sentences often continue in the next line: among all lines,
+// or, unless these are few, among the lines that are not too short for the margin.
+// Lines of one or two words are a list, and short lines above long ones are headings.
+// If there are few lines, the last must end a sentence, unless a line hangs after the
+// mark of a list item or is part of quoted mail. Such lines always count for more.
 func (s *lineStats) runsOver(margin int) bool {
 	over, length, word, wide, firm := 0, 0, 0, 0, 0
 	for _, p := range s.pairs {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Layout is what was decided about one file, once, from its beginning.
+// A Layout holds the decisions about one file, made once, from its beginning.
 type Layout struct {
 	Encoding string // canonical name, "utf-8" by default
 	BOM      int    // bytes of byte order mark at the beginning

@@ -17,8 +17,7 @@ const lookAhead = 2 * maxShape
 // before its first one. A line whose last lookBehind-2 bytes are white space is blank.
 const lookBehind = 8 << 10
 
-// SeekTo returns where the source of NewReader must be positioned for a range
-// that begins at start.
+// SeekTo returns the position that NewReader needs for a range that begins at start.
 func SeekTo(start int64) int64 { return max(0, start-lookBehind) }
 
 // keepBytes is how much consumed text a window may hold before it is dropped.
@@ -54,12 +53,12 @@ type Reader struct {
 	undecided *undecided // of a stream, until its layout is decided
 }
 
-// NewReader returns a reader of the blocks of the paragraphs (or, where those
-// are sentences, lines) that begin in [start, end). r must be positioned at
-// SeekTo(start); end may be beyond the end of the file, and is ignored if
-// negative. The reader reads on past end to finish the last paragraph.
+// NewReader returns a reader of the blocks of the paragraphs (or of the lines, if lines
+// are sentences) that begin in [start, end). r must be positioned at SeekTo(start); end
+// may be beyond the end of the file, and is ignored if negative. The reader reads past
+// end to finish the last paragraph.
 //
-// In wrapped text a paragraph is said to begin with the blank line before it.
+// A paragraph of wrapped text begins with the blank line before it.
 func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
 	if start < 0 || end >= 0 && end < start {
 		return nil, fmt.Errorf("no interval of a file: [%d, %d)", start, end)
@@ -134,10 +133,10 @@ func (r *Reader) align(src io.Reader, start int64) error {
 	}
 }
 
-// skipLine reads up to the first line break and returns the offset after it (the offset
-// of the end of the file if there is none), and what was read beyond it. What it skips
-// is appended to behind, and the end of behind is kept. It stops with io.EOF after end,
-// unless that is negative: nothing after end belongs to this reader.
+// skipLine reads up to the first line break. It returns the offset after it (the end of
+// the file if there is none) and the bytes read beyond it. It appends the skipped bytes
+// to behind and keeps the end of behind. Unless end is negative, it stops after end
+// with io.EOF, because nothing after end belongs to this reader.
 func skipLine(src io.Reader, at, end int64, newline byte, behind *[]byte) (int64, []byte, error) {
 	buf := make([]byte, rawBytes)
 	for {
@@ -289,7 +288,7 @@ func (r *Reader) paragraph(most int) (w []byte, n int) {
 		}
 	}
 	if n < 0 && r.err == io.EOF {
-		if n = r.paragraphEnd(w, len(w)); n < 0 { // what the last line is was not to be seen before
+		if n = r.paragraphEnd(w, len(w)); n < 0 { // the kind of the last line was not known before
 			n = len(w)
 		}
 	}

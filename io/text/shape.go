@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind says what a line is by its looks alone.
+// A kind is the kind of a line, judged by the line alone.
 type kind uint8
 
 const (
@@ -27,7 +27,7 @@ const maxShape = 1 << 10
 // tabStop is how many columns a tab counts for.
 const tabStop = 4
 
-// A shape is what can be seen of a line.
+// A shape has the visible properties of a line.
 type shape struct {
 	kind   kind
 	sure   bool   // of an item: no running text has a line that begins so
@@ -92,7 +92,7 @@ const (
 	maxBracket = 25
 )
 
-// look returns the kind of a line, and notes what depends on it.
+// look returns the kind of a line and sets the fields that depend on it.
 func (s *shape) look() kind {
 	b := s.body
 	if len(b) == 0 {

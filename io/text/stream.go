@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// StreamHead is how many bytes of a stream it is decided on what its line
-// breaks mean, if that is not said.
+// StreamHead is the number of bytes of a stream that decide what its line breaks mean,
+// if Options do not.
 const StreamHead = 4 << 10
 
 // minWrap is the length in runes below which hardly any text is wrapped.

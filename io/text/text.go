@@ -1,9 +1,10 @@
-// Package text cuts raw text into blocks and repairs its encoding. A block is
-// a paragraph, or a part of one that is too long; nothing here knows words or
-// sentences beyond the guess of where to cut a long paragraph.
+// Package text decodes raw text, repairs its encoding and cuts it into blocks;
+// NewReader and Whole are its entries. A block is a paragraph, or a part of one that is
+// too long. The package knows no words or sentences; it only guesses where to cut a
+// long paragraph.
 //
-// What a block holds never depends on how a file was cut into ranges: a
-// paragraph belongs, whole, to the range in which it begins.
+// The blocks never depend on how a file was split into ranges: a paragraph belongs,
+// whole, to the range in which it begins.
 package text
 
 import (
@@ -21,7 +22,7 @@ import (
 // becomes several blocks.
 const MaxBlock = 16 << 10
 
-// Lines says what a line break means.
+// Lines is the meaning of a line break.
 type Lines string
 
 const (
@@ -42,7 +43,7 @@ func ParseLines(s string) (Lines, error) {
 	return "", fmt.Errorf("unknown meaning of line breaks %q; use auto, wrapped, paragraph or sentence", s)
 }
 
-// Options are what the user said about text files. The zero value is UTF-8
+// Options are the declared encoding and lines of text files. The zero value is UTF-8
 // and AutoLines.
 type Options struct {
 	// Encoding is a label of the WHATWG or IANA lists, such as "latin1" or
@@ -130,10 +131,9 @@ func (b *Block) Offset(i int) int64 {
 	return b.Start + int64(r.Source) + int64((i-int(r.Text))/int(r.Width)*int(r.Stored))
 }
 
-// Whole returns what the line breaks of a text in memory mean, and its blocks, in
-// order; after an error there are no more. The first head bytes decide what line breaks
-// mean, as in a run of the pipeline, which sees no more of a file. It fails as Decide
-// and NewReader do.
+// Whole returns the meaning of the line breaks of a text in memory, and its blocks, in
+// order; after an error there are no more. Only the first head bytes decide the
+// meaning, as for a file. It fails as Decide and NewReader do.
 func Whole(data string, head int, o Options) (lines Lines, blocks iter.Seq2[Block, error], err error) {
 	layout, err := Decide([]byte(data[:min(len(data), head)]), o)
 	if err != nil {
@@ -161,12 +161,18 @@ func Blocks(data string, head int, o Options) (list []string, err error) {
 	return list, nil
 }
 
-// Place turns the positions of the sentences that b was cut into, which are
-// bytes of b.Text in order, into bytes of the source, and sets their Line and
-// their Status where it is OK so far: Repaired if characters of the sentence
-// were, Long if lines are sentences and b is not a whole one. It returns an
-// error, and changes nothing, if the sentences leave out anything but white
-// space: nothing may disappear.
+// Sample returns the text at the head of a file, one line per block, for finding its
+// language. It is "" if the text cannot be read.
+func Sample(head string, o Options) string {
+	list, _ := Blocks(head, len(head), o)
+	return strings.Join(list, "\n")
+}
+
+// Place changes the positions of the sentences cut from b, which are bytes of b.Text in
+// order, into bytes of the source, and sets their Line. If their Status is OK, it
+// becomes Repaired if the sentence has repaired characters, or Long if lines are
+// sentences and b is part of a line. Place returns an error and changes nothing if the
+// sentences leave out anything except white space.
 func (b *Block) Place(sentences []syntax.Sentence, lines Lines) error {
 	if missing := b.leftOut(sentences); missing != "" {
 		return fmt.Errorf("the segmenter left out %s", missing)
@@ -186,11 +192,11 @@ func (b *Block) Place(sentences []syntax.Sentence, lines Lines) error {
 	return nil
 }
 
-// mayGo is white space, but a byte order mark inside a block.
+// mayGo reports whether r is white space other than a byte order mark inside a block.
 func mayGo(r rune) bool { return isSpace(r) && r != '\ufeff' }
 
-// leftOut returns the first text that is not white space and in none of the
-// sentences, or "".
+// leftOut returns the first text that is in none of the sentences and not white space,
+// or "".
 func (b *Block) leftOut(sentences []syntax.Sentence) string {
 	var at int64
 	for i := range sentences {
@@ -210,8 +216,8 @@ func (b *Block) leftOut(sentences []syntax.Sentence) string {
 }
 
 // Bounds appends to list the bytes of source at which the characters of a sentence
-// begin, and the end of the last one. source is what the sentence was cut from. As in
-// the sentence's Text, a CR LF is one character.
+// begin, and the end of the last one. source is the text from which the sentence was
+// cut. As in the sentence's Text, a CR LF is one character.
 func Bounds(list []int, source string) []int {
 	for at := 0; at < len(source); {
 		list = append(list, at)

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// valueHead is how much of a value its layout is decided on.
+// valueHead is the number of bytes of a value that decide its layout.
 const valueHead = 64 << 10
 
-// Values makes readers of the texts that a file holds as values: strings of JSON
-// or cells of a table. It is safe for concurrent use.
+// Values makes readers of texts that are values in a file: strings of JSON or cells of
+// a table. It is safe for concurrent use.
 type Values struct {
 	enc   *encodingInfo
 	lines Lines
@@ -21,10 +21,10 @@ type Values struct {
 	returns bool
 }
 
-// NewValues returns the Values of a file in an encoding (see Options), in which a
-// CR may end lines if returns says so; lines says what line breaks inside a value
-// mean, AutoLines decides for every value. Encodings in which the byte of a quote or
-// a comma may be a part of another character are an error.
+// NewValues returns the Values of a file in an encoding (see Options). With returns, a
+// CR may end lines. lines is the meaning of line breaks inside a value; AutoLines
+// decides for every value. It refuses encodings in which the byte of a quote or a comma
+// may be part of another character.
 func NewValues(encoding string, lines Lines, returns bool) (*Values, error) {
 	enc, err := lookup(encoding)
 	if err != nil {
@@ -49,14 +49,14 @@ type Value struct {
 	// Escape is the backslash of a string of JSON, which must be valid, or the quote of
 	// a quoted cell, where two quotes mean one; 0 if there are no escapes.
 	Escape byte
-	// OneLine says that line breaks in the value are none of the file.
+	// OneLine says that line breaks in the value are not line breaks of the file.
 	OneLine bool
 }
 
 // Reader returns a reader of the blocks of a value, which is cut as raw text is.
-// Offsets count bytes of the file: Block.Offset knows how long escapes are. Invalid
-// bytes, surrogates without a partner and NULs are repaired. The bytes must not change
-// while the reader is used.
+// Offsets count bytes of the file; Block.Offset accounts for escapes. Invalid bytes,
+// unpaired surrogates and NULs are repaired. The bytes must not change while the reader
+// is used.
 func (v *Values) Reader(x *Value) *Reader {
 	l := Layout{Encoding: v.enc.name, Newline: '\n', Lines: v.lines, Cuttable: true}
 	if l.Lines == "" {

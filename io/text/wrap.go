@@ -19,13 +19,13 @@ const (
 	overLong  = 1.25 // a line is too long for the margin
 )
 
-// codeIndent is how many columns Markdown indents code by.
+// codeIndent is the number of columns by which Markdown indents code.
 const codeIndent = 4
 
-// parts reports whether the break between lines p and n of wrapped text ends a
-// block, though no line between them is blank. first is the kind of the line that
-// the block began with. margin is the width of the text in columns; if it is 0, only
-// the kinds of lines count, not their lengths.
+// parts reports whether the break between the lines p and n of wrapped text ends a
+// block, although no line between them is blank. first is the kind of the first line of
+// the block. margin is the width of the text in columns; if it is 0, only the kinds of
+// lines count, not their lengths.
 func parts(first kind, p, n *shape, margin int) bool {
 	if p.depth != n.depth || alone(p.kind) || alone(n.kind) {
 		return true
@@ -103,7 +103,7 @@ func (r *Reader) wrappedEnd(w []byte) int {
 		}
 		k := lineEnd(next, newline)
 		if k < 0 && r.err == nil && (len(next) < maxShape || len(bytes.TrimLeftFunc(next, isSpace)) == 0) {
-			return -1 // what the next line is is not to be seen yet
+			return -1 // the kind of the next line is not known yet
 		}
 		if r.layout.Plain {
 			s.at = end + 1

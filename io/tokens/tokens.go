@@ -1,8 +1,8 @@
-// Package tokens reads text that is cut into tokens already: a sentence a
-// line, or a token a line. The tokens stay as they are given; each is a word.
+// Package tokens reads text that is already cut into tokens, with a sentence or a token
+// per line (NewReader). Each token becomes one word, unchanged.
 //
-// Ranges, encodings and bad bytes are the business of package text: a sentence
-// is one of its blocks.
+// Package text handles ranges, encodings and bad bytes; a sentence is one of its
+// blocks.
 package tokens
 
 import (
@@ -28,7 +28,7 @@ const (
 	Vertical
 )
 
-// A Sentence is what the input has in the place of a sentence.
+// A Sentence is a sentence of the input, or the reason why there is none.
 type Sentence struct {
 	text.Block // its place, and its text as it is written
 	// Sentence is valid if Fault is the zero one.
@@ -45,8 +45,7 @@ type Reader struct {
 	format Format
 }
 
-// Decide decides how a file is to be read from its first bytes, as
-// text.Decide does.
+// Decide decides the layout of a file from its first bytes, as text.Decide does.
 func Decide(head []byte, encoding string, format Format) (text.Layout, error) {
 	lines := text.Sentence
 	if format == Vertical {
@@ -57,8 +56,8 @@ func Decide(head []byte, encoding string, format Format) (text.Layout, error) {
 	return l, err
 }
 
-// NewReader returns a reader of the sentences that begin in [start, end); r
-// must be positioned as text.NewReader wants it, and l be Decide's.
+// NewReader returns a reader of the sentences that begin in [start, end). r must be
+// positioned as for text.NewReader; l must come from Decide.
 func NewReader(r io.Reader, l text.Layout, format Format, start, end int64) (*Reader, error) {
 	blocks, err := text.NewReader(r, l, start, end)
 	return &Reader{blocks, format}, err
@@ -220,9 +219,9 @@ func tooLong(token string) syntax.Fault {
 	return syntax.Because(syntax.KindLongColumn, "token too long: %d bytes, the limit is %d", len(token), syntax.MaxColumn)
 }
 
-// Of makes a sentence of tokens from a list. White space around a token is removed, and
-// characters that end lines elsewhere become spaces. The fault is the zero one unless the
-// tokens make no sentence. Of changes the list.
+// Of makes a sentence of a list of tokens. It removes white space around a token and
+// replaces characters that would end a line by spaces. The fault is zero unless the
+// tokens cannot be a sentence. Of changes the list.
 func Of(tokens []string) (s syntax.Sentence, why syntax.Fault) {
 	if why = tooMany(len(tokens)); why != (syntax.Fault{}) {
 		return s, why
@@ -248,8 +247,8 @@ func Of(tokens []string) (s syntax.Sentence, why syntax.Fault) {
 	return Join(tokens), why
 }
 
-// Join makes a sentence of its words, without tags or heads. Its text is the
-// words with a space between two.
+// Join makes a sentence of words, without tags or heads. Its text is the words,
+// separated by spaces.
 func Join(words []string) syntax.Sentence {
 	s := syntax.Sentence{Text: strings.Join(words, " "), Words: make([]syntax.Word, len(words))}
 	at := int32(0)

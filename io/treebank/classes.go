@@ -17,17 +17,16 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Classes are the content of a file of classes of words, for the language of a
-// treebank.
+// Classes are the word classes of a file, for the language of a treebank.
 type Classes struct {
 	*word.Clusters
 	Words  int    // of the file
 	SHA256 string // of the file, in hexadecimal
 }
 
-// ReadClusters reads a file of classes of words, plain or compressed as its name says.
-// Errors name the file and, where there is one, the line, and say what to do. It needs
-// about 1 GB for any input.
+// ReadClusters reads a file of word classes, plain or compressed as its name says.
+// Errors name the file, the line if there is one, and the remedy. It needs about 1 GB
+// of memory at most.
 func ReadClusters(path string, bank train.Treebank) (*Classes, error) {
 	file, err := open(path)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // (train.Store).
 type Phases struct{ dir string }
 
-// OpenPhases makes the folder dir. Phases of an earlier training are only taken
-// over with resume, and never deleted unasked: they may be an hour's work.
+// OpenPhases makes the folder dir. It reuses phases of an earlier training only with
+// resume, and never deletes them unasked: they may be an hour's work.
 func OpenPhases(dir string, resume bool) (Phases, error) {
 	p := Phases{dir}
 	if list, err := p.list("*.phase"); err != nil {
@@ -69,13 +69,13 @@ func (p Phases) list(pattern string) ([]string, error) {
 
 func (p Phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
 
-// Load returns a phase, if it is there.
+// Load returns a phase, and whether it exists.
 func (p Phases) Load(name string) ([]byte, bool) {
 	data, err := os.ReadFile(p.path(name))
 	return data, err == nil
 }
 
-// Save keeps a phase: the parts, one after the other. All of it appears, or nothing.
+// Save stores the parts of a phase, one after the other, whole or not at all.
 func (p Phases) Save(name string, parts ...[]byte) error {
 	f, err := store.CreateFile(p.path(name), p.dir)
 	if err != nil {

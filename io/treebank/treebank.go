@@ -1,6 +1,7 @@
-// Package treebank reads what a model is trained on: treebanks with what their
-// names and READMEs say of them, silver trees, lexicons, classes of words, plain text;
-// and keeps the finished phases of a training in a folder.
+// Package treebank reads the data that a model is trained on: treebanks (Read,
+// ReadAll), with the facts in their names and READMEs, silver trees, lexicons, word
+// classes and plain text. It also keeps the finished phases of a training in a folder
+// (Phases).
 package treebank
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -78,8 +80,8 @@ func ReadAll(paths []string) (train.Treebank, error) {
 	return t, err
 }
 
-// Read reads a CoNLL-U file of complete trees. What no reader can accept is an error
-// here, what no training can is found by train.Check.
+// Read reads a CoNLL-U file of complete trees. It refuses only what no reader accepts;
+// train.Check finds what no training accepts.
 func Read(path string) (train.Treebank, error) {
 	return read(path, conllu.Options{MultipleRoots: true})
 }
@@ -96,6 +98,69 @@ func read(path string, o conllu.Options) (t train.Treebank, err error) {
 	}
 	t.SHA256, err = file.digest()
 	return t, err
+}
+
+// English returns the bundled sentences of model.English: those that the built-in model has
+// learned from, and those by which it is measured.
+func English() (learned, measured []syntax.Sentence, err error) {
+	for _, x := range []struct {
+		pattern string
+		to      *[]syntax.Sentence
+	}{{"training/english/*.conllu", &learned}, {"testdata/families/*.conllu", &measured}} {
+		names, err := fs.Glob(model.English, x.pattern)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range names {
+			file, err := model.English.Open(name)
+			if err != nil {
+				return nil, nil, err
+			}
+			list, err := conllu.ReadTrees(file, name, conllu.Options{})
+			if err != nil {
+				return nil, nil, err
+			}
+			*x.to = append(*x.to, list...)
+		}
+	}
+	return learned, measured, nil
+}
+
+// ReadList reads the treebanks of many languages that a file lists: a line has the code of
+// a language, its name, the files of train and dev, relative to the list, and the sources
+// as "NAME (LICENCE); NAME (LICENCE)", with tabs between them. Only encoder and identifier
+// learn from a language without a name. Errors name the file and the line.
+func ReadList(path string) (list []train.Language, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(cells) != 5 || cells[0] == "" {
+			return nil, fmt.Errorf("%s:%d: %d columns: want code, name, train, dev, sources, with tabs between them", path, n, len(cells))
+		}
+		l := train.Language{Code: cells[0], Name: cells[1]}
+		for source := range strings.SplitSeq(cells[4], "; ") {
+			name, licence, ok := strings.Cut(strings.TrimSuffix(source, ")"), " (")
+			if !ok {
+				return nil, fmt.Errorf("%s:%d: source %q has no licence: want NAME (LICENCE)", path, n, source)
+			}
+			l.Sources = append(l.Sources, model.Source{Name: name, Licence: licence})
+		}
+		for i, to := range []*train.Treebank{&l.Train, &l.Dev} {
+			if *to, err = Read(filepath.Join(filepath.Dir(path), cells[2+i])); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+			}
+		}
+		list = append(list, l)
+	}
+	if len(list) < 2 {
+		return nil, fmt.Errorf("%s lists %d languages: want 2 or more", path, len(list))
+	}
+	return list, nil
 }
 
 // AddSilver offers the sentences of a file to a sampler and returns the
@@ -151,8 +216,8 @@ func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 	return entries, digest, err
 }
 
-// Facts are what the name and the README of a treebank of Universal Dependencies
-// say; "" is unknown.
+// Facts are stated by the name and the README of a treebank of Universal Dependencies;
+// "" is unknown.
 type Facts struct {
 	Name     string // such as en_ewt
 	Language string // its code
@@ -160,7 +225,8 @@ type Facts struct {
 	Release  string // the newest, such as 2.16
 }
 
-// FactsOf are the facts of a treebank and its further files; paths has one at least.
+// FactsOf returns the facts of a treebank and its further files. paths must not be
+// empty.
 func FactsOf(paths []string) Facts {
 	name, _, _ := strings.Cut(filepath.Base(paths[0]), "-ud-")
 	f := Facts{Name: strings.TrimSuffix(name, ".conllu")}
@@ -200,8 +266,7 @@ func readmeFacts(path string) (licence, release string) {
 	return licence, release
 }
 
-// Blocks makes raw text of sentences and cuts it into blocks as a run of
-// the pipeline would.
+// Blocks makes raw text of sentences and cuts it into blocks as a run does.
 func Blocks(sents []syntax.Sentence) ([]string, error) {
 	var raw bytes.Buffer
 	if err := conllu.RawText(&raw, sents); err != nil {
@@ -213,8 +278,9 @@ func Blocks(sents []syntax.Sentence) ([]string, error) {
 // maxToken bounds the bytes between two white spaces of plain text.
 const maxToken = 1 << 20
 
-// ReadTexts reads plain text whose pieces an encoder is to know: what it is, and its
-// words, each once, sorted. It holds the different words. Errors name the file.
+// ReadTexts reads plain text whose pieces an encoder should know. It returns the
+// provenance of the files, and their distinct words, sorted. It holds these in memory.
+// Errors name the file.
 func ReadTexts(paths []string) (about []model.Data, list []syntax.Sentence, err error) {
 	tokens := map[string]bool{}
 	for _, path := range paths {
@@ -248,7 +314,7 @@ func readText(path string, tokens map[string]bool) (model.Data, error) {
 		}
 	}
 	if err := between.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return about, fmt.Errorf("%s has %d MB without a space: this is no plain text", path, maxToken>>20)
+		return about, fmt.Errorf("%s has %d MB without a space: this is not plain text", path, maxToken>>20)
 	} else if err != nil {
 		return about, fmt.Errorf("%s: %w", path, err)
 	}

@@ -67,7 +67,7 @@ const (
 	AllConf             // all
 )
 
-// shows says whether a probability is shown.
+// shows reports whether a probability is shown.
 func (c Conf) shows(p float32) bool { return c == AllConf || c == LowConf && p < sure }
 
 // arc is the probability of head and label of word i as it is shown, "" if it is not.

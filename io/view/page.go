@@ -105,6 +105,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	d.Files = []table{
 		fileTable("By format", "format", &r.formats, "not read"),
 		fileTable("By encoding", "encoding", &r.encodings, "not text"),
+		fileTable("By language", "language", &r.languages, "unknown"),
 		fileTable("By layout", "a line break means", &r.layout, "no raw text"),
 	}
 	if len(r.status.byName) > 0 {
@@ -137,6 +138,11 @@ func (r *Report) aboutTable() table {
 	for _, fact := range r.run.ModelFacts {
 		t.add(fact[0], Visible(fact[1]), "")
 	}
+	for _, code := range slices.Sorted(maps.Keys(r.languages.byName)) {
+		if of := r.run.Treebanks[code]; of != "" {
+			t.add("treebanks of the language "+Visible(code), Visible(of), "")
+		}
+	}
 	if r.run.Snapshot != "" {
 		t.add("snapshot", Visible(r.run.Snapshot), "")
 	} else {
@@ -150,7 +156,7 @@ func (r *Report) aboutTable() table {
 		n          int64
 		name, note string
 	}{
-		{r.sum.UnknownWords, "words new to the model", percent(r.sum.UnknownWords, r.sum.Words) + " of the words; over half is probably another language"},
+		{r.sum.UnknownWords, "words new to the model", percent(r.sum.UnknownWords, r.sum.Words) + " of the words; if over half are new, the text is probably in another language"},
 		{r.empty, "files without text", ""},
 		{r.unreadable, "files that could not be read", ""},
 		{r.sum.Repaired, "characters repaired", "invalid bytes that became U+FFFD"},

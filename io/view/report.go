@@ -14,7 +14,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Run says what made an output, for its report.
+// A Run is the provenance of an output, for its report.
 type Run struct {
 	Name          string // of the output, for the title
 	FP            string // fingerprint, hexadecimal; "" for a snapshot
@@ -23,12 +23,13 @@ type Run struct {
 	ModelID       string
 	ModelDigest   string            // SHA-256, hexadecimal
 	ModelFacts    [][2]string       // more about the model, a name and a value each
+	Treebanks     map[string]string // of the models of other languages, by code, with their licences
 	Options       map[string]string // the ones that change rows
 }
 
-// A Report collects what the page of a run says, in one pass over its rows and
-// with memory that does not grow with them. The same rows in the same order
-// give the same bytes. It is not safe for concurrent use.
+// A Report collects the contents of the page of a run, in one pass over its rows and in
+// bounded memory. The same rows in the same order give the same bytes. It is not safe
+// for concurrent use.
 type Report struct {
 	run      Run
 	lowest   *pick.Lowest
@@ -39,6 +40,7 @@ type Report struct {
 	files, empty, unreadable   int64
 	folder                     string // that all files are in
 	formats, encodings, layout tally  // Sums: bytes, trees, words
+	languages                  tally  // likewise
 	troubled, worst            pick.Best[*parquet.Document]
 
 	reasons    map[reasonKey]*reason
@@ -88,7 +90,7 @@ var signals = [...]struct {
 	of                  func(*parquet.Tree) []float32
 }{
 	{"head_conf", "calibrated probability that a head is right", "words", shares, func(t *parquet.Tree) []float32 { return t.HeadConf }},
-	{"deprel_conf", "calibrated probability that head and label are right", "words", shares, func(t *parquet.Tree) []float32 { return t.DeprelConf }},
+	{"deprel_conf", "calibrated probability that head and relation are right", "words", shares, func(t *parquet.Tree) []float32 { return t.DeprelConf }},
 	{"upos_conf", "calibrated probability that the part of speech is right", "words", shares, func(t *parquet.Tree) []float32 { return t.UPOSConf }},
 	{pick.Raw, "probability of the head under the model of the search", "words", shares, func(t *parquet.Tree) []float32 { return t.HeadMarginal }},
 	{"tree_conf", "calibrated probability that the whole tree is right", "trees", shares, func(t *parquet.Tree) []float32 {
@@ -104,8 +106,8 @@ var signals = [...]struct {
 
 const wordSignals = 4
 
-// NewReport begins the report of a run. It shows the lowest least certain trees and as
-// many examples, drawn by the hash of their places.
+// NewReport begins the report of a run. It shows the lowest least certain trees, and as
+// many random examples as examples says, drawn by the hash of their places.
 func NewReport(run Run, lowest, examples int) *Report {
 	r := &Report{run: run, lowest: pick.NewLowest(lowest), reasons: map[reasonKey]*reason{}, lengths: lengths()}
 	r.examples = pick.Best[example]{N: examples, Compare: func(a, b example) int { return cmp.Compare(a.hash, b.hash) }}
@@ -149,7 +151,7 @@ func (r *Report) Document(d *parquet.Document) {
 	s.Failures += d.Failures
 	s.Warnings += d.Warnings
 	s.Repaired += d.Repaired
-	for t, name := range map[*tally]string{&r.formats: d.Format, &r.encodings: d.Encoding, &r.layout: d.Lines} {
+	for t, name := range map[*tally]string{&r.formats: d.Format, &r.encodings: d.Encoding, &r.layout: d.Lines, &r.languages: d.Language} {
 		c := t.of(name)
 		c.N++
 		c.value(0, float64(d.StoredBytes))

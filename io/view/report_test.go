@@ -122,6 +122,17 @@ func TestPageIsHarmless(t *testing.T) {
 	}
 }
 
+// The page credits the treebanks of the languages that were met, and no others.
+func TestReportTreebanks(t *testing.T) {
+	r := NewReport(Run{Treebanks: map[string]string{"de": "German-A (X)", "fr": "French-B (Y); French-C (Z)"}}, 1, 1)
+	r.Document(&parquet.Document{SourceURI: "a", Language: "fr", Words: 3})
+	var b bytes.Buffer
+	must(t, r.WriteHTML(&b))
+	if text := b.String(); !strings.Contains(text, "treebanks of the language fr") || !strings.Contains(text, "French-B (Y); French-C (Z)") || strings.Contains(text, "German-A") {
+		t.Error(text)
+	}
+}
+
 func TestReportSums(t *testing.T) {
 	text := string(report(t))
 	for _, want := range []string{

@@ -1,6 +1,6 @@
-// Package view shows an output to people: trees as text for a terminal, and a
-// whole run as one HTML page. It knows rows of package parquet and nothing of
-// where they come from. All text in them is taken to be hostile.
+// Package view shows an output to people: TreeRow draws a tree for a terminal, SVG and
+// HTMLTree draw pictures, and a Report is a whole run as one HTML page. It reads rows
+// of package parquet, wherever they come from, and treats all text in them as hostile.
 package view
 
 import (
@@ -40,7 +40,7 @@ func Number(n int64) string {
 	return s
 }
 
-// Many is "1 tree", "2,300 trees" or "2 classes".
+// Many returns a count with its noun: "1 tree", "2,300 trees" or "2 classes".
 func Many(n int64, thing string) string {
 	switch {
 	case n == 1:
@@ -51,7 +51,7 @@ func Many(n int64, thing string) string {
 	return Number(n) + " " + thing + "s"
 }
 
-// Width is the number of columns that s takes in a terminal.
+// Width returns the number of columns that s takes in a terminal.
 func Width(s string) int { return uniseg.StringWidth(s) }
 
 // Clip returns s, or its beginning with "…" if it is wider than columns, which
@@ -108,7 +108,7 @@ func wrap(s string, columns int) []string {
 	return append(lines, line)
 }
 
-// isRightToLeft says whether most letters of the words belong to a script that
+// isRightToLeft reports whether most letters of the words belong to a script that
 // is written from right to left.
 func isRightToLeft(words []string) bool {
 	right, left := 0, 0

@@ -23,17 +23,23 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/effort"
 	"github.com/treebeam/treebeam/lab/bench/encoder"
 	"github.com/treebeam/treebeam/lab/bench/families"
+	"github.com/treebeam/treebeam/lab/bench/figures"
+	"github.com/treebeam/treebeam/lab/bench/languages"
 	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/lab/bench/losses"
 	"github.com/treebeam/treebeam/lab/bench/measure"
 	"github.com/treebeam/treebeam/lab/bench/mutants"
+	"github.com/treebeam/treebeam/lab/bench/overhead"
 	"github.com/treebeam/treebeam/lab/bench/rerank"
 	"github.com/treebeam/treebeam/lab/bench/scale"
 	"github.com/treebeam/treebeam/lab/bench/shift"
 	"github.com/treebeam/treebeam/lab/bench/smallfiles"
 	"github.com/treebeam/treebeam/lab/bench/stages"
+	"github.com/treebeam/treebeam/lab/bench/tables"
 	"github.com/treebeam/treebeam/lab/bench/tagger"
 	"github.com/treebeam/treebeam/lab/bench/transition"
+	"github.com/treebeam/treebeam/lab/bench/treebanks"
+	"github.com/treebeam/treebeam/lab/bench/world"
 )
 
 // measurements is sorted by name. Main reads flags and arguments from the
@@ -50,17 +56,23 @@ var measurements = []struct {
 	{"effort", "what the encoder is worth where only some sentences are encoded", effort.Main},
 	{"encoder", "an encoder beside the C program of its package", encoder.Main},
 	{"families", "what models get right of everyday English", families.Main},
+	{"figures", "accuracy, speed and memory of the built-in English models, into lab/results", figures.Main},
+	{"languages", "which language a text is in: train and measure", languages.Main},
 	{"layouts", "what the layout of raw text costs the segmenter", layouts.Main},
 	{"losses", "draw which stages lose the points", losses.Main},
 	{"measure", "time and memory of another command", measure.Main},
 	{"mutants", "change one operator at a time: how many changes the tests notice", mutants.Main},
+	{"overhead", "what Beam and Parquet cost beside the parser; two cores against one", overhead.Main},
 	{"rerank", "choosing among the parser's trees", rerank.Main},
 	{"scale", "memory of runs of growing input", scale.Main},
 	{"shift", "expected accuracy on text unlike what a model was calibrated on", shift.Main},
 	{"smallfiles", "what many small files cost", smallfiles.Main},
 	{"stages", "time of each stage of a model", stages.Main},
+	{"tables", "write the tables of the pages from lab/results", tables.Main},
 	{"tagger", "a small network that tags, alone and added to the tagger", tagger.Main},
 	{"transition", "parsing from left to right", transition.Main},
+	{"treebanks", "prepare the treebanks of many languages for train --treebanks", treebanks.Main},
+	{"world", "a model file of many languages on their tests", world.Main},
 }
 
 func main() {

@@ -9,8 +9,8 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// Encoder returns the sections of a tiny encoder for the tags, FEATS and
-// relations of m (encode.Tiny), and of factors that let it change trees.
+// Encoder returns the sections of a tiny encoder (encode.Tiny) for the tags, FEATS and
+// relations of m, and of a Mix with which it changes trees.
 func Encoder(m *model.Model) ([]pack.Section, error) {
 	upos, xpos := []string{}, []string{}
 	for t := range m.Tagger.NumTags() {
@@ -43,8 +43,8 @@ func Encoder(m *model.Model) ([]pack.Section, error) {
 	return b.Sections, nil
 }
 
-// WithEncoder returns the file of m with an Encoder. Parses with and without it
-// have the calibrator of m, if that has one.
+// WithEncoder returns the file of m with an Encoder. If m has a calibrator, it serves
+// parses with and without the encoder.
 func WithEncoder(m *model.Model) ([]byte, error) {
 	sections, err := Encoder(m)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package modeltest is for tests that need the embedded model.
+// Package modeltest helps tests that need the embedded model.
 package modeltest
 
 import (
@@ -12,9 +12,10 @@ import (
 	"github.com/treebeam/treebeam/model"
 )
 
-// SkipWithout skips tests that need the embedded model, given by patterns as
-// for go test -skip, while that model is of other templates: pack.Templates was
-// raised and make model has not run yet. It says so. Call it first in TestMain.
+// SkipWithout skips tests that need the embedded model, given by patterns as for go
+// test -skip, if that model has an unreadable version: pack.Templates was raised and
+// make model has not run yet. It reports this on standard error. Call it first in
+// TestMain.
 func SkipWithout(patterns ...string) {
 	_, err := model.Open(model.Embedded)
 	if !errors.Is(err, model.ErrTemplates) {

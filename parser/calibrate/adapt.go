@@ -5,10 +5,10 @@ package calibrate
 // sentence in several ways, are not independent cases.
 const adaptRidge = 200
 
-// Adapt returns a copy of the calibrator whose log-odds are scaled and moved to
-// the maximum likelihood of the examples, with a ridge towards no change. It is
-// meant for few examples of another kind of text. It replaces an earlier
-// adaptation. It returns the errors of Fit.
+// Adapt returns a copy of the calibrator with its log-odds scaled and shifted to fit
+// the examples (maximum likelihood, with a ridge towards no change). It is meant for a
+// few examples of another kind of text. It replaces an earlier adaptation. It fails as
+// Fit does.
 func (m *Model) Adapt(examples []Example) (*Model, error) {
 	used, err := usable(examples)
 	if err != nil {

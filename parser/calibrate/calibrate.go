@@ -1,13 +1,12 @@
-// Package calibrate turns the signals of a parse into probabilities that a UPOS,
-// a head, a head with its deprel, and a whole tree are right. It also computes
-// how many words of a sentence are expected to be right.
+// Package calibrate turns the signals of a parse into the probabilities that a UPOS, a
+// head, a head with its deprel, and a whole tree are right (Model.Apply). It also
+// computes how many words of a sentence are expected to be right.
 //
-// Each of its models is a logistic regression (Platt 2000) on the signals, to
-// whose log-odds a small boosted forest adds what a straight line misses
-// (Friedman 2001): the signals of a word's neighbours in sentence and tree, and
-// which columns were given. They are fitted to parses of sentences with gold
-// trees that the parser has not learned from. All values between the signals
-// and the sigmoid's table are integers.
+// Each probability comes from a logistic regression on the signals (Platt 2000). A
+// small boosted forest adds to its log-odds what a linear function misses (Friedman
+// 2001), for example the signals of neighbours in the sentence and in the tree. Fit
+// learns both from parses of sentences with gold trees that the parser has not learned
+// from. All values between the signals and the table of the sigmoid are integers.
 package calibrate
 
 import (
@@ -44,15 +43,15 @@ type scratch struct {
 	x row
 }
 
-// Apply sets the probabilities of a parsed sentence, multiples of 1/4096 in
-// [0,1] with no DeprelConf above its HeadConf, and Expected. A sentence without
-// HeadMarginal or HeadMargin gets none; other signals may be missing. It reads
-// the words, the candidates and the raw signals.
+// Apply sets the calibrated probabilities of a parsed sentence, and Expected.
+// Probabilities are multiples of 1/4096 in [0,1], and no DeprelConf is above its
+// HeadConf. A sentence without HeadMarginal or HeadMargin gets none; other signals may
+// be missing. Apply reads the words, the candidates and the raw signals.
 func (m *Model) Apply(s *syntax.Sentence) { m.ApplyGiven(s, nil, nil) }
 
-// ApplyGiven is Apply for a sentence in which the caller has given some words
-// their heads, or heads and deprels. Given columns are right by definition, and
-// so is a tree of given columns alone. Both lists are by word minus 1, or nil.
+// ApplyGiven is Apply for a sentence with some heads or deprels from the caller. heads
+// and deprels, indexed by word minus 1 or nil, say which. Given columns count as right,
+// and so does a tree that is given completely.
 func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c, n := &s.Confidence, len(s.Words)
 	c.HeadConf, c.DeprelConf, c.UPOSConf, c.TreeConf, c.HasTreeConf = nil, nil, nil, 0, false
@@ -265,18 +264,18 @@ func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 	l.Check("reach", f.bound >= 0 && f.bound <= limit, "is out of range")
 }
 
-// Pack stores the calibrator.
+// Pack stores the calibrator in s.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Has reports whether a component of the name holds a calibrator of this
-// version.
+// Has reports whether the component is there and is a calibrator of this version of the
+// program.
 func Has(v *pack.View, component string) bool {
 	found := uint32(0)
 	return v.Has(component, "version") && pack.Read(v, component,
 		func(l *pack.Layout) { pack.Value(l, "version", &found) }) == nil && found == version
 }
 
-// Open is the inverse of Pack. What it returns aliases the bytes.
+// Open is the inverse of Pack. The calibrator aliases the bytes of v.
 func Open(v *pack.View, component string) (*Model, error) {
 	m := &Model{}
 	return m, pack.Read(v, component, m.layout)

@@ -9,15 +9,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MinSentences is the number of sentences that a fit needs.
+// MinSentences is the smallest number of gold sentences for Fit and Adapt.
 const MinSentences = 50
 
-// ErrTooFew is the error of Fit when there are fewer than MinSentences.
+// ErrTooFew is in the error of Fit and Adapt for fewer than MinSentences sentences.
 var ErrTooFew = errors.New("too few sentences")
 
-// A Judgement says what is right in a parsed sentence, by gold trees of the
-// same text. Lists are by word minus 1 of the parsed sentence. A word that gold
-// does not have is wrong in all of them.
+// A Judgement says what is right in a parsed sentence, by gold trees of the same text.
+// Lists are indexed by word minus 1 of the parsed sentence. A word that gold does not
+// have is wrong in all lists.
 type Judgement struct {
 	UPOS   []bool // the tag is right
 	Head   []bool // the head is the gold word's, as in UAS
@@ -28,24 +28,23 @@ type Judgement struct {
 	Sentence int // index of the gold sentence with the first character
 }
 
-// An Example is a parsed sentence, judged by a gold tree.
+// An Example is a parsed sentence and its Judgement.
 type Example struct {
 	Sentence *syntax.Sentence
 	Right    *Judgement
-	// Group is the same for sentences that belong together, for example of one
-	// document, however they were read. What is learned from one group is
-	// measured on others.
+	// Group is the same for sentences that belong together, for example all parses of
+	// the sentences of a document. Cross-fitting keeps a group in one fold.
 	Group int
 	// Weight is the weight of the example, in sixteenths.
 	Weight int32
 }
 
-// Fit returns the calibrator of maximum likelihood for parses by a model that
-// has not learned from these sentences. A sentence may occur in several ways,
-// from raw text, with gold words, or in capitals: the calibrator learns the
-// difference. Sentences without signals are skipped. Fit fails with ErrTooFew
-// if the others come from fewer than MinSentences gold sentences. The same
-// input gives the same bits on every machine.
+// Fit returns the calibrator of maximum likelihood for the examples, which must be
+// parses by a model that has not learned from these sentences. A sentence may be parsed
+// in several ways, for example from raw text, from gold words, or in capitals; the
+// calibrator learns the difference. Examples without signals are skipped. Fit fails
+// with ErrTooFew if the others come from fewer than MinSentences gold sentences. The
+// same input gives the same bits on every machine.
 func Fit(examples []Example) (*Model, error) {
 	used, err := usable(examples)
 	if err != nil {
@@ -78,7 +77,7 @@ func usable(examples []Example) ([]Example, error) {
 	return used, nil
 }
 
-// TooFew is the error of a fit to n sentences.
+// TooFew returns the error of a fit to n sentences, which wraps ErrTooFew.
 func TooFew(n int) error {
 	return fmt.Errorf("%w to fit a calibrator to: %d, want at least %d", ErrTooFew, n, MinSentences)
 }

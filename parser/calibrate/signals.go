@@ -3,6 +3,7 @@ package calibrate
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -214,13 +215,8 @@ func (r *reader) word(x *row, m *Model, s *syntax.Sentence, i int) {
 	x[isRoot] = truth(h == 0)
 }
 
-// grown returns a slice of n elements, with the room of a if that is enough.
-func grown[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n, n+n/2)
-	}
-	return a[:n]
-}
+// grown returns a slice of n elements of any content, with the room of a if that is enough.
+func grown[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
 
 // truth returns a boolean as a feature of the size of others for a straight
 // line: a nat if true.

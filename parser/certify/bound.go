@@ -91,7 +91,11 @@ func (p *Prover) updateHead(h int32) {
 		return
 	}
 	rest -= p.topsOf(children, false)
-	p.shareChildren(h, children, most, free, rest)
+	for k, a := range children {
+		if p.out[k] != barred {
+			p.base[h] -= p.share(a, p.with[k], p.without[k], p.out[k], most, free, rest)
+		}
+	}
 	if own {
 		for b := lo; b < hi; b++ {
 			if p.alive[b] {
@@ -239,15 +243,6 @@ func (p *Prover) chain(l *list, children, nodes []int32, g, shift int32) int64 {
 		}
 	}
 	return p.forward[last]
-}
-
-// shareChildren gives the words of children with a choice their shares.
-func (p *Prover) shareChildren(h int32, children []int32, most, free, rest int64) {
-	for k, a := range children {
-		if p.out[k] != barred {
-			p.base[h] -= p.share(a, p.with[k], p.without[k], p.out[k], most, free, rest)
-		}
-	}
 }
 
 // share gives the word of arc a its share of the maxima with and without a, and

@@ -1,25 +1,25 @@
-// Package certify proves that no tree over the candidate heads of a sentence
-// scores higher than the best one that a search knows, or finds one that does.
+// Package certify tries to prove that no tree over the candidate heads of a sentence
+// scores higher than the best tree of a search (Prover.Prove). It may instead find a
+// better tree.
 //
-// The score of a tree is cut into factors, each of which is easily maximised by
-// itself: one for every head, the automaton over its children and its own head
-// (Koo, Rush, Collins, Jaakkola and Sontag 2010, G+S); one for every pair of
-// words whose arcs share parts, head bigrams or crossings; one for 0, under
-// which exactly one word hangs. The sum of their maxima, and of the best score
-// of an arc of every word, is a bound on all trees. To lower it, scores of arcs
-// move between the factors and the words: not along a subgradient, as in the
-// paper, but factor by factor, by max-product linear programming (Globerson and
-// Jaakkola 2007), where each factor gives its words equal shares of its
-// max-marginals. So the bound never rises, there is no step size, and integers
-// suffice.
+// The score of a tree is divided into factors that are easy to maximise separately.
+// There is one factor for every head, an automaton over its children and its own head
+// (Koo, Rush, Collins, Jaakkola and Sontag 2010, G+S); one for every pair of words
+// whose arcs have a head bigram or cross; and one for 0, which must have exactly one
+// child. The sum of their maxima and of the best arc score of every word is a bound on
+// all trees. To lower the bound, scores of arcs move between the factors and the words.
+// They do not follow a subgradient, as in the paper, but move factor by factor, by
+// max-product linear programming (Globerson and Jaakkola 2007): each factor gives its
+// words equal shares of its max-marginals. So the bound never rises, there is no step
+// size, and integers suffice.
 //
-// The same max-marginals bound every tree that has a certain arc. If that bound
-// is not above the best known score, the arc is dropped. Most words soon have
-// one arc left; the prover branches on the others. Cycles are relaxed: an arc is
-// dropped when it would close one with the arcs of words that have no other.
+// The same max-marginals bound every tree that has a given arc. If that bound is not
+// above the best known score, the arc is dropped. Most words soon have one arc left;
+// the prover branches on the others. Cycles are relaxed: an arc is dropped if it would
+// close a cycle with the arcs of words that have only one arc left.
 //
-// The proof depends on the sentence and the model alone. Models with global
-// families, or with a local family that has no bound (parts.go), have no proof.
+// The proof depends only on the sentence and the model. Models with global families, or
+// with a local family that has no bound (parts.go), have no proof.
 package certify
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// A Prover is scratch: it is reused, by one goroutine at a time.
+// A Prover makes proofs. It is scratch that is reused, for one goroutine at a time.
 type Prover struct {
 	offer      func(heads []int32) (best int64)
 	scores     *part.Scores
@@ -111,10 +111,10 @@ const (
 )
 
 // Prove tries to prove, in about limit steps of 5 ns, that no tree over the candidates
-// of the scores scores above best, among projective trees alone if projective is set.
-// It calls offer with heads that may be a better tree, or no tree at all; offer returns
-// the score of the best tree so far. If proved is true, no tree scores higher than that. Prove also
-// returns the steps that it took.
+// in scores has a score above best. If projective is set, it considers only projective
+// trees. It calls offer with heads that may be a better tree, or not be a tree; offer
+// returns the best score so far. If proved is true, no tree scores higher than that.
+// Prove also returns the number of its steps.
 func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
 	best, limit int64) (steps int64, proved bool) {
 	p.offer, p.scores, p.projective = offer, scores, projective

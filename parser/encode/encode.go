@@ -9,48 +9,35 @@ import (
 // single window may be longer.
 const batchPieces = 512
 
-// Encode sets s.Dense of sentences, except Labels, which needs heads. Sentences without
-// words or with more than syntax.MaxWholeWords get none.
+// Encode sets Dense of every sentence, except Dense.Labels, which needs heads.
+// Sentences without words, or with more than syntax.MaxWholeWords words, get an empty
+// Dense.
 //
-// A sentence whose pieces do not fit into the positions of the encoder is read in windows
-// that overlap by a half. A word takes its vector from the window in which it is furthest
-// from an edge. The result for a sentence does not depend on the others. Encode is safe
-// for concurrent use and uses one processor. Its scratch does not grow with the number of
-// sentences.
+// A sentence with more pieces than the encoder has positions is read in windows that
+// overlap by half. A word takes its vector from the window in which it is furthest from
+// an edge. The result for a sentence does not depend on the other sentences. Encode is
+// safe for concurrent use and runs in the goroutine of its caller. Its scratch does not
+// grow with the number of sentences.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	x := m.get()
 	for _, s := range sents {
 		s.Dense = syntax.Dense{}
-		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords {
-			continue
+		if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
+			x.take(m, s, x.dense)
 		}
-		x.cut(m, s)
-		size := len(x.ids) + 2
-		if size > m.shape.Positions {
-			x.flush(m)
-			x.long(m, s)
-			continue
-		}
-		if len(x.tokens)+size > batchPieces {
-			x.flush(m)
-		}
-		x.push(m, s)
 	}
-	x.flush(m)
+	x.flush(m, x.dense)
 	m.pool.Put(x) // not after a panic, which may leave x in any state
 }
 
-// Hidden returns the last layer's vectors, len(ids) x Width, of pieces with their marks.
-// There may be at most as many ids as positions.
+// Hidden returns the vectors of the last layer, len(ids) x Width, for pieces with their
+// marks. There must be at most as many ids as the encoder has positions.
 func (m *Model) Hidden(ids []int32) []float32 {
-	x := m.get()
+	x := new(scratch)
 	x.begin()
-	x.add(m, ids)
+	x.tokens, x.starts = ids, append(x.starts, len(ids))
 	x.forward(m)
-	out := append([]float32(nil), x.state[:len(ids)*m.shape.Width]...)
-	x.begin()
-	m.pool.Put(x)
-	return out
+	return x.state[:len(ids)*m.shape.Width]
 }
 
 // scratch is what one goroutine works in.
@@ -94,15 +81,29 @@ func (x *scratch) begin() {
 	x.starts = append(x.starts[:0], 0)
 }
 
+// A reader makes something of x.vectors, which are those of a sentence.
+type reader = func(m *Model, s *syntax.Sentence)
+
+// take puts a sentence into the batch, which is encoded before it is too large. Sentences
+// are read in their order, the last ones by flush.
+func (x *scratch) take(m *Model, s *syntax.Sentence, read reader) {
+	x.cut(m, s)
+	size := len(x.ids) + 2
+	if size > m.shape.Positions {
+		x.flush(m, read)
+		x.long(m, s)
+		read(m, s)
+		return
+	}
+	if len(x.tokens)+size > batchPieces {
+		x.flush(m, read)
+	}
+	x.push(m, s)
+}
+
 // cut fills ids and ends.
 func (x *scratch) cut(m *Model, s *syntax.Sentence) {
 	x.ids, x.ends = m.pieces.Sentence(x.ids[:0], x.ends[:0], s)
-}
-
-// add appends a sequence of pieces with their marks to the batch.
-func (x *scratch) add(m *Model, ids []int32) {
-	x.tokens = append(x.tokens, ids...)
-	x.starts = append(x.starts, len(x.tokens))
 }
 
 // addPieces appends pieces without marks.
@@ -121,7 +122,7 @@ func (x *scratch) push(m *Model, s *syntax.Sentence) {
 }
 
 // flush encodes the batch.
-func (x *scratch) flush(m *Model) {
+func (x *scratch) flush(m *Model, read reader) {
 	if len(x.sents) == 0 {
 		return
 	}
@@ -138,7 +139,7 @@ func (x *scratch) flush(m *Model) {
 			at = end
 		}
 		ends = ends[n:]
-		x.dense(m, s)
+		read(m, s)
 	}
 	x.begin()
 }
@@ -157,7 +158,7 @@ func (x *scratch) mean(dst []float32, lo, hi int) {
 	}
 }
 
-// long encodes a sentence of several windows. It must have been cut.
+// long sets x.vectors of a sentence of several windows. It must have been cut.
 func (x *scratch) long(m *Model, s *syntax.Sentence) {
 	n, w, room := len(s.Words), m.shape.Width, m.shape.Positions-2
 	x.vectors, x.best = resize(x.vectors, (n+1)*w), resize(x.best, n)
@@ -197,7 +198,6 @@ func (x *scratch) long(m *Model, s *syntax.Sentence) {
 		}
 	}
 	x.begin()
-	x.dense(m, s)
 }
 
 // forward computes the mixed levels of the batch, and the last one.
@@ -227,8 +227,15 @@ func (x *scratch) embed(m *Model) {
 		lo := x.starts[k]
 		for t := lo; t < x.starts[k+1]; t++ {
 			v := x.state[t*w : (t+1)*w]
-			m.word.expand(v, int(x.tokens[t]))
+			if m.coarse != nil {
+				m.coarse.expand(v, int(x.tokens[t]))
+			} else {
+				m.word.expand(v, int(x.tokens[t]))
+			}
 			m.position.expand(x.added, t-lo)
+			if m.bound.bank != nil {
+				vector.Add(x.added, m.bound.bank)
+			}
 			vector.AddNorm(v, x.added, m.shape.Epsilon, m.norm.Gain, m.norm.Bias)
 		}
 	}

@@ -93,17 +93,20 @@ type binding struct {
 	tags   [][2]int32 // places of UPOS and XPOS of tag t, the second -1 for any
 	feats  [][]int32  // by FEATS: pairs of places, of a value and of the "" of its attribute
 	empty  []int32    // places of "" of all attributes
+	bank   []float32  // the vector of the bank; nil if there is none
 }
 
-// Bind returns a copy of m that gives Dense in the order of a linear model: its labels, its
-// tags as UPOS and XPOS, and its FEATS. An XPOS of "" stands for any. Values that the
-// encoder does not know count as the least likely value that it knows. Attributes without
-// a classifier count nothing. Dense.Tags stays nil without tags or without a classifier
-// of UPOS. Dense.Feats stays nil without feats or without a classifier of any attribute.
-// The copy shares the weights.
+// Bind returns a copy of m whose Dense has the order of a sparse model: of its
+// relations (labels), of its tags as pairs of UPOS and XPOS, and of its FEATS. An XPOS
+// of "" stands for any. A value that the encoder does not know gets the score of the
+// least likely value that it knows. Attributes without a classifier add nothing.
+// Dense.Tags stays nil without tags or without a classifier for UPOS. Dense.Feats stays
+// nil without feats or without a classifier for any attribute. The copy shares the
+// weights.
 func (m *Model) Bind(labels []string, tags [][2]string, feats []string) *Model {
 	c := *m
 	c.bound = m.bind(labels, tags, feats)
+	c.bound.bank = m.bound.bank
 	return &c
 }
 

@@ -138,9 +138,4 @@ func (y *linear) applyBlock(b *blocks, dst, x []float32, n int) {
 
 // resize returns a slice of n elements of any content, of the same array if that is large
 // enough.
-func resize[T any](list []T, n int) []T {
-	if cap(list) < n {
-		return make([]T, n+n/8)[:n]
-	}
-	return list[:n]
-}
+func resize[T any](list []T, n int) []T { return slices.Grow(list[:0], n)[:n] }

@@ -17,16 +17,19 @@ const (
 	least = -30 * unit // no log-probability is lower
 )
 
-// A Model is an encoder and its heads in integers. It is the component
-// "encode" of a model, read-only and safe for concurrent use.
+// A Model is an encoder and its heads in integers: the component "encode" of a model
+// file. It is read-only and safe for concurrent use.
 //
-// Its results are the same on every processor and for every batch. The products are exact;
-// see package vector for the arithmetic between them.
+// Its results are the same on every processor and for every batch: products are exact,
+// and package vector does the rest.
 type Model struct {
 	shape      Shape
 	pieces     *piece.Vocabulary
-	word       table // pieces x Width
-	position   table // Positions x Width
+	word       table  // pieces x Width, without coarse
+	coarse     *Codes // pieces x Width; nil with word
+	banks      []string
+	bank       []float32 // banks x Width
+	position   table     // Positions x Width
 	norm       Norm
 	layers     []layer
 	mix        []float32 // of a level in the vector of a word, times Heads.Scale
@@ -64,14 +67,14 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 	}
 	m := &Model{
 		shape: p.Shape, pieces: p.Pieces, provenance: []string{p.Name, p.Source, p.Licence, p.Notice}, pool: new(sync.Pool),
-		word: newTable(p.Word, len(p.Pieces.Pieces), w), position: newTable(p.Position, p.Positions, w), norm: p.Norm.clone(),
+		word: newTable(p.Word, p.wordRows(), w), coarse: p.Coarse, banks: slices.Clone(p.Banks), bank: slices.Clone(p.Bank), position: newTable(p.Position, p.Positions, w), norm: p.Norm.clone(),
 		mix: shares(h.Mix, h.Scale[0]), heads: quantizeHeads(h),
 	}
 	for i := range p.Layers {
 		m.layers = append(m.layers, quantizeLayer(&p.Layers[i], p.Shape))
 	}
 	m.bound = m.bind(h.Labels, nil, nil)
-	return m, nil
+	return m.Of(Anywhere), nil
 }
 
 func (n Norm) clone() Norm { return Norm{slices.Clone(n.Gain), slices.Clone(n.Bias)} }
@@ -112,21 +115,21 @@ func (m *Model) Provenance() (name, source, licence, notice string) {
 	return p[0], p[1], p[2], p[3]
 }
 
-// Pack stores m.
+// Pack stores the model.
 func (m *Model) Pack(to *pack.Sub) { pack.Write(to, m.layout) }
 
-// Has reports whether a model file has the component.
+// Has reports whether a model file has an encoder under that name.
 func Has(v *pack.View, name string) bool { return v.Has(name, "shape") }
 
-// Open is the inverse of Pack. name is the name of the component, "encode". Labels are in
-// the order of the heads; Bind changes the order.
+// Open is the inverse of Pack. name is the name of the component, "encode". Dense has
+// the order of the heads until Bind changes it.
 func Open(v *pack.View, name string) (*Model, error) {
 	m := &Model{pieces: new(piece.Vocabulary), pool: new(sync.Pool)}
 	if err := pack.Read(v, name, m.layout); err != nil {
 		return nil, err
 	}
 	m.bound = m.bind(m.heads.labels, nil, nil)
-	return m, nil
+	return m.Of(Anywhere), nil
 }
 
 func (m *Model) layout(l *pack.Layout) {
@@ -138,7 +141,14 @@ func (m *Model) layout(l *pack.Layout) {
 	l.Strings("provenance", &m.provenance)
 	l.Check("provenance", len(m.provenance) == 4, "has another number of texts")
 	m.pieces.Layout(l, "pieces")
-	l.Nested("word", func(l *pack.Layout) { m.word.layout(l, len(m.pieces.Pieces), s.Width) })
+	layoutBanks(l, &m.banks)
+	if len(m.banks) > 0 {
+		floats(l, "bank", &m.bank, len(m.banks)*s.Width)
+	}
+	layoutCodes(l, &m.coarse, len(m.pieces.Pieces), s.Width)
+	if m.coarse == nil {
+		l.Nested("word", func(l *pack.Layout) { m.word.layout(l, len(m.pieces.Pieces), s.Width) })
+	}
 	l.Nested("position", func(l *pack.Layout) { m.position.layout(l, s.Positions, s.Width) })
 	m.norm.layout(l, "norm", s.Width)
 	for i := range m.layers {

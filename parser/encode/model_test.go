@@ -59,7 +59,12 @@ func TestSaveAndLoad(t *testing.T) {
 // Whatever section is missing, cut or wrong, it is an error that names it.
 func TestDamagedFiles(t *testing.T) {
 	p, h := random(small, 12)
-	good := packed(quantized(t, p, h))
+	damage(t, packed(quantized(t, p, h)))
+	p, h = many(12)
+	damage(t, packed(quantized(t, p, h)))
+}
+
+func damage(t *testing.T, good []pack.Section) {
 	refuse := func(name, what string, list []pack.Section) {
 		t.Helper()
 		_, err := Open(pack.NewView(list), "encode")
@@ -69,7 +74,9 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	for i, s := range good {
 		without := slices.Delete(slices.Clone(good), i, i+1)
-		refuse(s.Name, "is missing", without)
+		if s.Name != "encode.banks" { // which models of one treebank lack
+			refuse(s.Name, "is missing", without)
+		}
 		if len(s.Data) == 0 || strings.HasSuffix(s.Name, "provenance") {
 			continue
 		}

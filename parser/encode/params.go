@@ -1,6 +1,7 @@
-// Package encode describes a pretrained encoder of the BERT kind (Devlin and others 2019)
-// with the heads above it, and runs them over sentences in integers. Their results for
-// arcs, labels and tags become dense scores.
+// Package encode runs a pretrained encoder of the BERT kind (Devlin and others 2019),
+// and the heads above it, over sentences in integers (Model.Encode). The results are
+// dense scores of arcs, labels and tags. Params and Heads are the same weights in
+// floats.
 package encode
 
 import (
@@ -11,22 +12,28 @@ import (
 	"github.com/treebeam/treebeam/parser/piece"
 )
 
-// Shape is the shape of an encoder.
+// Shape has the sizes of an encoder.
 type Shape struct {
 	Width, Heads, FeedForward int     // 384, 12, 1536 in multilingual-e5-small
 	Positions                 int     // of a window, marks included: 512
 	Epsilon                   float32 // of the layer norms
 }
 
-// Params are the weights of an encoder in floats, as they are imported and
-// learned.
+// Params are the weights of an encoder in floats, as imported and trained.
 type Params struct {
 	Shape
 	Pieces   *piece.Vocabulary
-	Word     []float32 // pieces x Width
+	Word     []float32 // pieces x Width; nil with Coarse
+	Coarse   *Codes    // the vectors of pieces in a few bits, which do not learn; nil with Word
 	Position []float32 // Positions x Width; includes the segment, which is the same for every piece
 	Norm     Norm      // of the sum of both
 	Layers   []Layer
+
+	// Banks names the treebanks from which the encoder has learned. The vector of a
+	// bank is added to the embedding of every piece of its text. The last bank,
+	// Anywhere, is for other text. Both are nil in an encoder of a single treebank.
+	Banks []string
+	Bank  []float32 // banks x Width
 
 	// Provenance: where the encoder comes from and under which licence.
 	Name, Source, Licence, Notice string
@@ -41,8 +48,8 @@ type Linear struct {
 	Bias   []float32 // outputs
 }
 
-// Layer is one layer: attention and a feed-forward with GELU (by the error
-// function), each added to its input and normalised afterwards.
+// Layer is a transformer layer: attention, then a feed-forward network with GELU (by
+// the error function). The output of each is added to its input and then normalised.
 type Layer struct {
 	Query, Key, Value, Output Linear
 	AttentionNorm             Norm
@@ -77,8 +84,8 @@ type Heads struct {
 	Classifiers []Classifier
 }
 
-// HeadSizes are the sizes of heads: the width and the levels (1 + layers) of the
-// encoder, and the outputs of the MLPs for arcs, labels and tags: A, B and T.
+// HeadSizes are the sizes of heads: the width of the encoder, its number of levels (1 +
+// layers), and the outputs of the MLPs for arcs (A), labels (B) and tags (T).
 type HeadSizes struct{ Width, Levels, Arc, Label, Tag int }
 
 // A Classifier is a softmax over the values of one column of a word. Its Name is "upos",
@@ -88,6 +95,14 @@ type Classifier struct {
 	Values []string
 	Linear // values x T
 }
+
+// BeginPrefix plus the index of a character in its unit of a run, from 0 to
+// MaxBegins-1, is the name of the classifier that says whether the character begins a
+// word ("1" or "0").
+const (
+	BeginPrefix = "begin:"
+	MaxBegins   = 8
+)
 
 // A Tensor is one array of weights.
 type Tensor struct {
@@ -123,13 +138,16 @@ func (l *tensors) norm(name string, x *Norm, width int) {
 	l.add(name+".bias", false, &x.Bias, width)
 }
 
-// Tensors lists all weights of an encoder. When flattened, the weights of query, key and
-// value lie side by side, and so do their biases: one product serves the three.
+// Tensors lists all weights of an encoder. When flattened, the weights of query, key
+// and value are adjacent, and so are their biases, so one product computes all three.
 func (p *Params) Tensors() []Tensor {
 	var list tensors
 	w, up := p.Width, p.FeedForward
-	list.add("word", true, &p.Word, len(p.Pieces.Pieces), w)
+	list.add("word", true, &p.Word, p.wordRows(), w)
 	list.add("position", true, &p.Position, p.Positions, w)
+	if len(p.Banks) > 0 {
+		list.add("bank", false, &p.Bank, len(p.Banks), w)
+	}
 	list.norm("norm", &p.Norm, w)
 	for i := range p.Layers {
 		l, name := &p.Layers[i], fmt.Sprintf("layer%d.", i)
@@ -148,8 +166,16 @@ func (p *Params) Tensors() []Tensor {
 	return list
 }
 
-// Tensors lists all weights of heads. None of them decays. When flattened, the weights of
-// the classifiers lie side by side, and so do their biases.
+// wordRows is the number of vectors of pieces that are floats.
+func (p *Params) wordRows() int {
+	if p.Coarse != nil {
+		return 0
+	}
+	return len(p.Pieces.Pieces)
+}
+
+// Tensors lists all weights of heads. None of them decays. When flattened, the weights
+// of the classifiers are adjacent, and so are their biases.
 func (h *Heads) Tensors() []Tensor {
 	var list tensors
 	w, a, b, t := h.Sizes.Width, h.Sizes.Arc, h.Sizes.Label, h.Sizes.Tag
@@ -174,8 +200,8 @@ func (h *Heads) Tensors() []Tensor {
 	return list
 }
 
-// Flatten moves arrays into a single one, in their order, and returns it. From then on they
-// are views of it. Arrays that do not exist yet become zeros.
+// Flatten moves the arrays into a single one, in order, and returns it. The arrays
+// become views of it. Arrays that are nil become zeros.
 func Flatten(list []Tensor) []float32 {
 	n := 0
 	for i := range list {
@@ -204,8 +230,9 @@ func check(list []Tensor) error {
 	return nil
 }
 
-// Check reports why an encoder cannot parse: a shape beyond the limits, a vocabulary or
-// arrays that do not fit, or weights that are not numbers within MaxWeight.
+// Check returns an error if an encoder cannot parse: if its shape is beyond the limits,
+// if its vocabulary or arrays do not fit, or if weights are not numbers within
+// MaxWeight.
 func (p *Params) Check() error {
 	if err := p.Shape.Check(len(p.Layers)); err != nil {
 		return err
@@ -216,11 +243,17 @@ func (p *Params) Check() error {
 	if err := p.Pieces.Check(); err != nil {
 		return err
 	}
+	if c := p.Coarse; c != nil && (c.Rows != len(p.Pieces.Pieces) || c.Width != p.Width) {
+		return fmt.Errorf("%d vectors of pieces in a width of %d, want %d in %d", c.Rows, c.Width, len(p.Pieces.Pieces), p.Width)
+	}
+	if err := checkBanks(p.Banks); err != nil {
+		return err
+	}
 	return check(p.Tensors())
 }
 
-// Check reports sizes beyond the limits, arrays that do not fit, and weights that are not
-// numbers within MaxWeight.
+// Check returns an error for sizes beyond the limits, arrays that do not fit, or
+// weights that are not numbers within MaxWeight.
 func (h *Heads) Check() error {
 	values := 0
 	for _, c := range h.Classifiers {
@@ -250,8 +283,8 @@ const (
 	maxValues      = 1 << 16 // of all classifiers
 )
 
-// MaxWeight bounds weights, biases and gains, so that nothing overflows in the layers of
-// any encoder within the limits of a shape.
+// MaxWeight is the largest absolute value of weights, biases and gains. It ensures that
+// no layer overflows if the shape is within the limits.
 const MaxWeight = 1 << 12
 
 // bounded reports a value that no network may have.
@@ -264,8 +297,7 @@ func bounded(list []float32) error {
 	return nil
 }
 
-// Check reports a shape or a number of layers beyond the limits. Such an encoder cannot
-// parse.
+// Check returns an error if the shape or the number of layers is beyond the limits.
 func (s *Shape) Check(layers int) error {
 	switch {
 	case s.Width < 1 || s.Width > maxWidth || s.Heads < 1 || s.Width%s.Heads != 0:
@@ -282,8 +314,8 @@ func (s *Shape) Check(layers int) error {
 	return nil
 }
 
-// Layout names the sections of a shape and of a number of layers. Values that were read
-// are within the limits.
+// Layout names the sections of a shape and of a number of layers. It refuses to read
+// values beyond the limits.
 func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	numbers := []uint32{uint32(s.Width), uint32(s.Heads), uint32(s.FeedForward), uint32(s.Positions), uint32(*layers)}
 	pack.Array(l, "shape", &numbers)
@@ -298,7 +330,7 @@ func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	}
 }
 
-// LayoutTensors names the sections of arrays. Arrays that are read alias the file.
+// LayoutTensors names the sections of arrays. When read, the arrays alias the file.
 func LayoutTensors(l *pack.Layout, list []Tensor) {
 	for i := range list {
 		t := &list[i]
@@ -307,9 +339,9 @@ func LayoutTensors(l *pack.Layout, list []Tensor) {
 	}
 }
 
-// Layout names the sections of an encoder in floats, except its provenance and its vectors
-// of pieces, "word", which a file may hold in another precision. Arrays that are read alias
-// the file.
+// Layout names the sections of an encoder in floats. It leaves out the provenance and
+// the vectors of pieces, "word", which a file may hold in another precision. When read,
+// the arrays alias the file.
 func (p *Params) Layout(l *pack.Layout) {
 	layers := len(p.Layers)
 	p.Shape.Layout(l, &layers)
@@ -320,10 +352,11 @@ func (p *Params) Layout(l *pack.Layout) {
 		p.Pieces = new(piece.Vocabulary)
 	}
 	p.Pieces.Layout(l, "pieces")
+	layoutBanks(l, &p.Banks)
 	LayoutTensors(l, p.Tensors()[1:])
 }
 
-// LayoutTuned names the sections of an encoder and its heads, provenance and all.
+// LayoutTuned names the sections of an encoder and its heads, with the provenance.
 func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 	about := []string{p.Name, p.Source, p.Licence, p.Notice}
 	l.Strings("about", &about)
@@ -332,6 +365,7 @@ func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 		p.Name, p.Source, p.Licence, p.Notice = about[0], about[1], about[2], about[3]
 	}
 	p.Layout(l)
+	layoutCodes(l, &p.Coarse, len(p.Pieces.Pieces), p.Width)
 	LayoutTensors(l, p.Tensors()[:1])
 	l.Nested("heads", func(l *pack.Layout) {
 		z := &h.Sizes

@@ -118,9 +118,9 @@ func (x *scratch) labelVectors(y *heads, s *syntax.Sentence) {
 // labelBlock is how many heads are scored at once.
 const labelBlock = 16
 
-// Labels sets s.Dense.Labels from Dense.Vectors: log P(label | word and head) for the head
-// of every word. A word whose head is not in the sentence has scores of 0. Without vectors
-// Labels does nothing.
+// Labels sets s.Dense.Labels from s.Dense.Vectors: the log-probabilities of the labels
+// of every word, given its head. A word whose head is not in the sentence has scores of
+// 0. Without vectors Labels does nothing.
 func (m *Model) Labels(s *syntax.Sentence) {
 	n, y, order := len(s.Words), &m.heads, m.bound.labels
 	b, labels := y.labelHead.rows, len(y.labels)
@@ -191,13 +191,19 @@ func (c *headScratch) sortByHead(s *syntax.Sentence) {
 	}
 }
 
+// tagVectors sets heads.modifiers to what all classifiers read of n words.
+func (x *scratch) tagVectors(m *Model, n int) {
+	y, c := &m.heads.tag, &x.heads
+	c.modifiers = resize(c.modifiers, n*y.rows)
+	y.apply(&x.blocks, c.modifiers, x.vectors[y.width:], n)
+	vector.LeakyReLU(c.modifiers)
+}
+
 // tags sets s.Dense.Tags and Feats.
 func (x *scratch) tags(m *Model, s *syntax.Sentence) {
 	y, c, n := &m.heads, &x.heads, len(s.Words)
-	t, w, k := y.tag.rows, y.tag.width, y.classifier.rows
-	c.modifiers = resize(c.modifiers, n*t)
-	y.tag.apply(&x.blocks, c.modifiers, x.vectors[w:], n)
-	vector.LeakyReLU(c.modifiers)
+	t, k := y.tag.rows, y.classifier.rows
+	x.tagVectors(m, n)
 	c.scores, c.logs = resize(c.scores, block*k), resize(c.logs, k+len(y.classifiers))
 	var tags, feats []int32
 	if len(m.bound.tags) > 0 {

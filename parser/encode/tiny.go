@@ -7,9 +7,9 @@ import (
 	"github.com/treebeam/treebeam/parser/piece"
 )
 
-// Tiny returns, for tests, an encoder of two layers, and heads for the labels and for
-// classifiers with the given Names and Values. The seed draws all weights. The pieces are
-// the letters from a to z; other characters are unknown.
+// Tiny returns a random encoder of two layers for tests, and heads for the labels and
+// for classifiers with the given Names and Values. All weights are drawn by the seed.
+// The pieces are the letters a to z; other characters are unknown.
 func Tiny(seed uint64, labels []string, classifiers ...Classifier) (*Params, *Heads) {
 	pieces := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581"}, Scores: []float32{0, 0, -20, -2},
 		Begin: 0, End: 1, Unknown: 2}

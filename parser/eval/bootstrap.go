@@ -23,9 +23,9 @@ type Comparison struct {
 	Samples int
 }
 
-// Bootstrap compares the F1 of two results on the same gold sentences. It draws as many
-// sentences as there are, with replacement, samples times. System words belong to the gold
-// sentence of their first character. Metrics on spans are refused.
+// Bootstrap compares the F1 of two results on the same gold sentences. Each of the
+// samples draws as many sentences as there are, with replacement. System words belong
+// to the gold sentence of their first character. Bootstrap fails for metrics on spans.
 // Equal arguments give equal results.
 func Bootstrap(a, b *Result, m Metric, samples int, seed uint64) (Comparison, error) {
 	c := Comparison{Metric: m, Samples: samples}

@@ -41,10 +41,42 @@ type parse struct {
 	judged []calibrate.Judgement
 }
 
-// ParseOptions say how gold sentences are parsed for a calibrator.
+// ParseOptions say how Measure and Recalibrate parse gold sentences.
 type ParseOptions struct {
 	Blocks  func([]syntax.Sentence) ([]string, error) // cuts them into blocks of raw text; nil: gold words only
 	Workers int                                       // 0: GOMAXPROCS; the result does not depend on it
+}
+
+// A Bank is a treebank and the model that is to parse it.
+type Bank struct {
+	Name  string // for messages
+	Model *model.Model
+	Gold  []syntax.Sentence
+}
+
+// parsesOf parses the treebanks in all ways. The sentences of a way are those of the
+// first treebank, then of the next.
+func (o ParseOptions) parsesOf(banks []Bank) (all []parse, err error) {
+	first := 0
+	for _, b := range banks {
+		list, err := o.parses(b.Model, b.Gold)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.Name, err)
+		}
+		for k, p := range list {
+			for i := range p.judged {
+				p.judged[i].Sentence += first
+			}
+			if len(all) == k {
+				all = append(all, p)
+				continue
+			}
+			all[k].gold, all[k].system = append(all[k].gold, p.gold...), append(all[k].system, p.system...)
+			all[k].judged = append(all[k].judged, p.judged...)
+		}
+		first += len(b.Gold)
+	}
+	return all, nil
 }
 
 // parses parses gold sentences in all ways.
@@ -80,9 +112,9 @@ func (o ParseOptions) parses(m *model.Model, gold []syntax.Sentence) (list []par
 	return list, nil
 }
 
-// LanguageOf returns the language by whose rules letters change their case: Turkish if
-// dotless ı is a letter of the treebank, else Greek, whose rule that capitals have no
-// accents is for Greek letters only.
+// LanguageOf returns the language whose case rules fit a treebank: Turkish if it has
+// the letter dotless ı, else Greek. The one special rule of Greek, capitals without
+// accents, applies only to Greek letters.
 func LanguageOf(gold []syntax.Sentence) language.Tag {
 	if forms.LearnCasing(gold) {
 		return language.Turkish
@@ -90,7 +122,7 @@ func LanguageOf(gold []syntax.Sentence) language.Tag {
 	return language.Greek
 }
 
-// Recased returns sentences with their forms in another case.
+// Recased returns copies of the sentences with their forms changed by to.
 func Recased(list []syntax.Sentence, to cases.Caser) []syntax.Sentence {
 	out := syntax.Clone(list)
 	for i := range out {
@@ -108,34 +140,46 @@ func Recased(list []syntax.Sentence, to cases.Caser) []syntax.Sentence {
 
 // Measured holds the results of parsing gold sentences with a model.
 type Measured struct {
-	Scores      []model.Score
+	Scores      [][]model.Score   // of each treebank
 	Calibrator  *calibrate.Model  // nil if there were too few sentences to fit it to
 	Calibration model.Calibration // lacks what the caller knows of the file
 }
 
-// Measure parses dev, which has a name, in every way that it can, scores the settings,
-// and fits a calibrator. It logs the figures.
-func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions,
-	log func(format string, a ...any)) (e Measured, err error) {
-	parses, err := o.parses(m, dev)
+// Measure parses each treebank with its model, from raw text, words, and words with
+// tags, and in lower and upper case. It scores the Settings, fits one calibrator to all
+// parses, and logs the figures.
+func Measure(banks []Bank, o ParseOptions, log func(format string, a ...any)) (e Measured, err error) {
+	parses, err := o.parsesOf(banks)
 	if err != nil {
 		return e, err
 	}
-	for _, p := range parses {
-		setting := Setting(p.name)
-		if !slices.Contains(Settings, setting) {
-			continue
+	var gold []syntax.Sentence
+	at := make([]int, len(parses)) // the next sentence of each way
+	for _, b := range banks {
+		first := len(gold)
+		gold = append(gold, b.Gold...)
+		var scores []model.Score
+		for k, p := range parses {
+			from := at[k]
+			for at[k] < len(p.judged) && p.judged[at[k]].Sentence < len(gold) {
+				at[k]++
+			}
+			setting := Setting(p.name)
+			if !slices.Contains(Settings, setting) {
+				continue
+			}
+			r, err := Evaluate(gold[first:], p.system[from:at[k]])
+			if err != nil {
+				return e, fmt.Errorf("scoring %s, %s: %w", b.Name, setting, err)
+			}
+			s := ScoreOf(setting, r)
+			log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", b.Name, setting, s.Sentences, s.Words,
+				s.UPOS, s.UAS, s.LAS)
+			scores = append(scores, s)
 		}
-		r, err := Evaluate(dev, p.system)
-		if err != nil {
-			return e, fmt.Errorf("scoring %s, %s: %w", name, setting, err)
-		}
-		s := ScoreOf(setting, r)
-		log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words,
-			s.UPOS, s.UAS, s.LAS)
-		e.Scores = append(e.Scores, s)
+		e.Scores = append(e.Scores, scores)
 	}
-	e.Calibrator, e.Calibration, err = fit(dev, parses, calibrate.Fit)
+	e.Calibrator, e.Calibration, err = fit(gold, parses, calibrate.Fit)
 	if errors.Is(err, calibrate.ErrTooFew) {
 		log("not calibrated, so head_conf, deprel_conf, upos_conf and tree_conf will be null: %v", err)
 		err = nil
@@ -146,27 +190,27 @@ func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions,
 	return e, err
 }
 
-// RecalibrateOptions say how a model is calibrated again.
+// RecalibrateOptions are the options of Recalibrate.
 type RecalibrateOptions struct {
 	ParseOptions
-	// Anew fits to the sentences alone. Without it, a calibrator that was fitted to more
-	// sentences is adapted.
+	// Anew fits the calibrators to the sentences alone. Without it, a calibrator that
+	// was fitted to more sentences is adapted.
 	Anew bool
-	// Alone makes a calibrator's own file, and leaves the calibrator of parses without
-	// the encoder as it is.
+	// Alone makes a separate file for the calibrator, and leaves the calibrator for
+	// parses without the encoder as it is.
 	Alone bool
 }
 
-// Recalibrate fits the calibrators of a model to sentences with gold trees, or adapts the
-// calibrators that it has. The model must not have learned from these sentences. They are
-// parsed from raw text, from their words, from their words and tags, and in small and in
-// capital letters. from names their file.
+// Recalibrate fits the calibrators of a model to sentences with gold trees, or adapts
+// the calibrators that it has. The model must not have learned from these sentences.
+// They are parsed as by Measure. from describes their file.
 //
-// Recalibrate returns the file of the model with its new calibrators or, with Alone, the file
-// of the calibrator. It also describes each calibrator: first the model's, then, if it is new,
-// the one for parses without the encoder. Each half of the sentences is measured by a fit to
-// the other half; the calibrators themselves are fitted to all. Recalibrate fails with
-// calibrate.ErrTooFew if fewer than calibrate.MinSentences have signals.
+// Recalibrate returns the file of the model with its new calibrators or, with Alone,
+// the file of the calibrator. It also describes each new calibrator: first the one of
+// the model, then the one for parses without the encoder, if it is new too. The figures
+// are by cross-fitting: each half of the sentences is measured by a fit to the other
+// half. The calibrators themselves are fitted to all sentences. Recalibrate fails with
+// calibrate.ErrTooFew if fewer than calibrate.MinSentences sentences have signals.
 func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o RecalibrateOptions) (file []byte,
 	about []model.Calibration, err error) {
 	c, first, err := o.fit(m, gold, from)

@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Judge says which parts of every sentence of system are right, word by word. It aligns as
-// Evaluate does: system may have other words and sentences than gold. The result is in the
-// order of system. Judge fails where Evaluate fails.
+// Judge says what is right in every sentence of system. It aligns as Evaluate does, so
+// system may have other words and sentences than gold. The result is in the order of
+// system. Judge fails where Evaluate fails.
 func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 	g, s, err := align(gold, system)
 	if err != nil {
@@ -45,8 +45,7 @@ func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 	return out, nil
 }
 
-// A Reliability measures how well a column of confidence tells right from
-// wrong.
+// A Reliability measures how well a confidence column tells right from wrong.
 type Reliability struct {
 	Column string  `json:"column"` // as in an output; "a*b" is the product of two
 	Of     string  `json:"of"`     // the object that is right or wrong: "head", "head+deprel", "UPOS", "tree"
@@ -81,8 +80,8 @@ type judged struct {
 	right bool
 }
 
-// Reliabilities measures the columns of confidence that system has, by the result of Judge. It
-// fails where Evaluate fails.
+// Reliabilities measures the confidence columns that system has, by the result of
+// Judge. It fails where Evaluate fails.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	judgements, err := Judge(gold, system)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package eval parses sentences with gold trees and scores them by the rules of the CoNLL
-// 2018 shared task (Zeman et al. 2018, section 4): system words are aligned
-// with gold words by their characters, so sentences, tokens and words may differ, and every
-// metric is an F1 over aligned words. The figures agree with udeval in udtools 0.2.9 to the
-// last digit.
+// Package eval parses sentences with gold trees (Predict) and scores the results by the
+// rules of the CoNLL 2018 shared task (Evaluate; Zeman et al. 2018, section 4). System
+// words are aligned with gold words by their characters, so sentences, tokens and words
+// may differ. Every metric is an F1 score. The figures agree with udeval in udtools
+// 0.2.9 to the last digit.
 //
 // In addition, the package counts attachment without and on punctuation, by sentence length,
 // on crossing arcs and with full deprels. It finds the stage that lost each point
@@ -57,9 +57,9 @@ type Metric string
 // Metrics. MLAS and BLEX count content words, like CLAS. The metrics on enhanced graphs, which
 // udeval prints unless given --no-enhanced, are missing: the parser makes no such graphs.
 //
-// The metrics from LASFull on are our own. UAS and LAS "without punctuation" skip words whose
-// forms consist only of Unicode punctuation (category P). "On punctuation" skips all other
-// words. "Full" compares deprels with their subtypes.
+// The metrics from LASFull on are not in udeval. UAS and LAS "without punctuation" skip
+// words whose forms consist only of Unicode punctuation (category P). "On punctuation"
+// skips all other words. "Full" compares deprels with their subtypes.
 const (
 	Tokens         Metric = "Tokens"
 	Sentences      Metric = "Sentences"

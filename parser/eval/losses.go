@@ -13,8 +13,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Stage is a stage of parsing that can lose a word's point. Its text is its name in
-// tables and JSON.
+// A Stage is a stage of the parser to which FindLosses attributes errors. Its text is
+// its name in tables and JSON.
 type Stage string
 
 // The stages, in the order of a parse.
@@ -43,12 +43,12 @@ type RelationLoss struct {
 	Stages []int  `json:"by_stage"` // lost words, in the order of Losses.Stages
 }
 
-// Losses divides the words that a parse gets wrong by the stage that has lost them.
+// Losses counts the words that a parse gets wrong, by the stage that has lost them.
 type Losses struct {
 	Gold   int            `json:"words"` // gold words
 	Lost   int            `json:"lost"`  // gold words without their head and relation in the first run
 	Stages []Loss         `json:"stages"`
-	ByGold []RelationLoss `json:"by_relation"` // most lost words first
+	ByGold []RelationLoss `json:"by_relation"` // by descending number of lost words
 }
 
 // maxRelations bounds the table by relation.

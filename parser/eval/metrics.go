@@ -88,7 +88,7 @@ func scoreWords(gold, system *corpus, over func(*word) bool, same func(g, s *wor
 	return total, by
 }
 
-// A LengthBin holds the attachment of gold sentences of Min to Max words.
+// A LengthBin holds the attachment scores of gold sentences of Min to Max words.
 type LengthBin struct {
 	Min       int     `json:"min"`
 	Max       *int    `json:"max"` // nil means no limit

@@ -26,27 +26,29 @@ const (
 // Settings are all settings, in the order of reports.
 var Settings = []Setting{Raw, GoldTokens, GoldTags}
 
-// The defaults of a run of the pipeline, with which a prediction has the same trees.
+// The defaults of the pipeline. With them, a prediction has the same trees as the
+// pipeline.
 const (
 	DefaultMaxWords = 1000 // the length at which raw sentences are cut
 	SearchSeed      = 1    // the seed of the search's random choices
 )
 
-// Predict parses the sentences of a gold file under a setting with the given number of workers
-// (0: GOMAXPROCS). It parses all sentences with the model's encoder if there is one. Raw text
-// comes as blocks, in order. The result is in the order of the input, and gold does not
-// change. Encoded sentences keep the dense scores of their arcs, which model.Model.Score
-// reads.
+// Predict parses the sentences of a gold file under a setting, with the given number of
+// workers (0: GOMAXPROCS). If the model has an encoder, Predict uses it for all
+// sentences. blocks is the raw text for Raw, in order. The result is in the order of
+// the input, and gold does not change. Encoded sentences keep the dense scores of their
+// arcs, which model.Model.Score reads.
 func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting,
 	workers int) ([]syntax.Sentence, error) {
 	out, _, err := PredictAt(m, 1, o, gold, blocks, setting, workers)
 	return out, err
 }
 
-// PredictAt is Predict at an effort from 0 to 1. A sentence keeps the tree that it gets without
-// the encoder if its expected LAS is at least the effort (model.Sure). At 0 no sentence is
-// encoded, at 1 all are. PredictAt also returns the number of words in encoded sentences.
-// Efforts between 0 and 1 need a model that can choose.
+// PredictAt is Predict at an effort from 0 to 1. A sentence keeps its parse without the
+// encoder if the expected LAS is at least the effort (model.Sure). At 0 no sentence is
+// encoded, at 1 all are. Efforts in between need a model that can choose
+// (model.Model.CanChoose). PredictAt also returns the number of words in encoded
+// sentences.
 func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string,
 	setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
 	return predict(m, effort, gold, blocks, setting, workers,
@@ -110,7 +112,8 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 	return out, encoded, err
 }
 
-// Forget removes the tree, and the tags and lemmas too if asked.
+// Forget removes the tree of a sentence and all results of the parser. If tags is true,
+// it removes tags and lemmas too.
 func Forget(s *syntax.Sentence, tags bool) {
 	s.Candidates, s.Confidence, s.Dense, s.TagProb = syntax.Candidates{}, syntax.Confidence{}, syntax.Dense{}, nil
 	for i := range s.Words {
@@ -122,9 +125,9 @@ func Forget(s *syntax.Sentence, tags bool) {
 	}
 }
 
-// EachSentence runs a stage over all sentences in place with the given number of workers (0:
-// GOMAXPROCS). It returns the error of the first sentence that has one. A panic of the stage
-// is an error, too, with its stack.
+// EachSentence calls run for every sentence, in place, with the given number of workers
+// (0: GOMAXPROCS). It returns the error of the first sentence with one. A panic in run
+// becomes an error with its stack.
 func EachSentence(list []syntax.Sentence, workers int, run func(*syntax.Sentence) error) error {
 	return Each(len(list), workers, func(i int) error {
 		if err := guarded(func() error { return run(&list[i]) }); err != nil {
@@ -134,8 +137,9 @@ func EachSentence(list []syntax.Sentence, workers int, run func(*syntax.Sentence
 	})
 }
 
-// Each calls run for 0..n-1, in any order, with the given number of workers (0: GOMAXPROCS),
-// and returns the error of the lowest i. A panic is an error, with its stack.
+// Each calls run for 0..n-1, in any order, with the given number of workers (0:
+// GOMAXPROCS), and returns the error of the lowest i with one. A panic in run becomes
+// an error with its stack.
 func Each(n, workers int, run func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -162,7 +166,7 @@ func guarded(run func() error) (err error) {
 // percent is a share in percent, rounded to 0.01.
 func percent(share float64) float64 { return math.Round(1e4*share) / 100 }
 
-// ScoreOf returns the figures of a result that a model's provenance keeps.
+// ScoreOf returns the figures of a result for the provenance of a model.
 func ScoreOf(setting Setting, r *Result) model.Score {
 	f1 := func(m Metric) float64 { return percent(r.Scores[m].F1()) }
 	return model.Score{

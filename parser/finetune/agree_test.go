@@ -29,7 +29,7 @@ func TestIntegersAgree(t *testing.T) {
 		e := cut(p.Pieces, &s)
 		examples, guess = append(examples, &e), append(guess, &s)
 	}
-	b, h, o := join(examples), newHeads(weights), new(tape)
+	b, h, o := join(examples, nil), newHeads(weights), new(tape)
 	h.parse(o, b, newNetwork(p, nil).forward(o, b), guess)
 	model.Encode(guess)
 

@@ -18,6 +18,7 @@ type column struct {
 	prefix        string // the name of a classifier is this prefix and the name of the item
 	items, values int    // the most frequent items have a classifier; an item with more values has none
 	weight        float32
+	runs          bool // only runs have it, which have no other column
 	get           func(w *syntax.Word, item func(name, value string))
 	set           func(w *syntax.Word, items []item) // in the order of the classifiers
 }
@@ -38,6 +39,9 @@ var columns = []column{
 	{prefix: "feats:", items: 64, values: 256, weight: 0.2,
 		get: func(w *syntax.Word, item func(name, value string)) { eachFeature(w.Feats, item) },
 		set: func(w *syntax.Word, items []item) { w.Feats = joinFeatures(items) }},
+	{prefix: encode.BeginPrefix, items: encode.MaxBegins, values: 2, weight: 1, runs: true,
+		get: func(w *syntax.Word, item func(name, value string)) { eachBegin(w.Misc, item) },
+		set: func(*syntax.Word, []item) {}},
 }
 
 // eachFeature calls f with the attributes of a FEATS column and their values,
@@ -116,8 +120,17 @@ func (h *heads) goldValues(b *batch, weight float32) (list []choice) {
 	gold, weights := make([]int, len(classifiers)), make([]float32, len(classifiers))
 	for _, sentence := range b.sents {
 		add(func(int) (int, float32) { return -1, 0 })
+		run := isRun(sentence)
 		for m := range sentence.Words {
 			for _, c := range h.columns {
+				if c.runs || run {
+					for i := range c.items {
+						gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
+					}
+					if !c.runs || !run {
+						continue
+					}
+				}
 				find := func(i int, value string) {
 					gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
 					if x, ok := c.value[i][value]; ok {
@@ -125,7 +138,9 @@ func (h *heads) goldValues(b *batch, weight float32) (list []choice) {
 					}
 				}
 				for i := range c.items {
-					find(i, "")
+					if !run {
+						find(i, "")
+					}
 				}
 				c.get(&sentence.Words[m], func(name, value string) {
 					if i, ok := c.index[name]; ok {
@@ -184,6 +199,44 @@ func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*head
 	return h, nil
 }
 
+// startFrom sets the weights of heads of the same sizes: all that they have in common, and
+// those of relations and of values of classifiers with the same names. It takes the levels
+// that h has.
+func (h *heads) startFrom(old *encode.Heads) {
+	p, row := h.p, (h.p.Sizes.Label+1)*(h.p.Sizes.Label+1)
+	for to, from := range map[*[]float32][]float32{
+		&p.Mix: old.Mix, &p.Scale: old.Scale, &p.Arc: old.Arc, &p.ArcBias: old.ArcBias,
+	} {
+		copy(*to, from)
+	}
+	for to, from := range map[*encode.Linear]encode.Linear{&p.ArcModifier: old.ArcModifier, &p.ArcHead: old.ArcHead,
+		&p.LabelModifier: old.LabelModifier, &p.LabelHead: old.LabelHead, &p.Tag: old.Tag} {
+		copy(to.Weight, from.Weight)
+		copy(to.Bias, from.Bias)
+	}
+	known := index(old.Labels)
+	for l, name := range p.Labels {
+		if k, ok := known[name]; ok {
+			copy(p.Label[l*row:(l+1)*row], old.Label[int(k)*row:])
+		}
+	}
+	for i := range p.Classifiers {
+		c := &p.Classifiers[i]
+		for _, o := range old.Classifiers {
+			if o.Name != c.Name {
+				continue
+			}
+			known, t := index(o.Values), p.Sizes.Tag
+			for v, value := range c.Values {
+				if k, ok := known[value]; ok {
+					copy(c.Weight[v*t:(v+1)*t], o.Weight[int(k)*t:])
+					c.Bias[v] = o.Bias[k]
+				}
+			}
+		}
+	}
+}
+
 func index(list []string) map[string]int32 {
 	m := make(map[string]int32, len(list))
 	for i, s := range list {
@@ -204,6 +257,7 @@ func goldHead(s *syntax.Sentence, m int) int {
 // that has at least two values and not too many.
 func listClassifiers(list []syntax.Sentence) (out []encode.Classifier) {
 	for _, c := range columns {
+		list := slices.DeleteFunc(slices.Clone(list), func(s syntax.Sentence) bool { return isRun(&s) != c.runs })
 		words, items, values := syntax.CountWords(list), map[string]int{}, map[string]map[string]int{}
 		for w := range syntax.Words(list) {
 			c.get(w, func(name, value string) {
@@ -215,7 +269,7 @@ func listClassifiers(list []syntax.Sentence) (out []encode.Classifier) {
 		}
 		names := syntax.ByCount(items)
 		for _, name := range names[:min(len(names), c.items)] {
-			if absent := words - items[name]; absent > 0 {
+			if absent := words - items[name]; absent > 0 && !c.runs {
 				values[name][""] += absent
 			}
 			if n := len(values[name]); n > 1 && n <= c.values {

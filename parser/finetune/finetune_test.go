@@ -74,6 +74,58 @@ func TestLearns(t *testing.T) {
 	}
 }
 
+// A training from an encoder and heads that were tuned before begins with what they have
+// learned, whatever the order of relations and values and whatever else is new.
+func TestStartsFromHeads(t *testing.T) {
+	trees := toyTrees(60)
+	o := Options{Epochs: 8, Workers: 2, pace: pace{40, 3e-3, 3e-3}}
+	x, err := newTrainer(toy(2), trees, trees, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	p, h, err := Train(toy(2), trees, trees, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Heads = h
+	same, err := newTrainer(p, trees, trees, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := same.measure()
+	if float64(before.labels) != x.best.figure || before.upos < before.words/2 {
+		t.Errorf("%d words with the right head and label and %d with the right UPOS at the start, want %v", before.labels, before.upos, x.best.figure)
+	}
+	more := syntax.Clone(trees)
+	for i := range 40 { // a new relation is the most frequent one, and a new tag
+		s := syntax.Clone(trees[i%len(trees) : i%len(trees)+1])[0]
+		for m := range s.Words {
+			if s.Words[m].Head != 0 {
+				s.Words[m].Deprel, s.Words[m].UPOS = "aside", "ADJ"
+			}
+		}
+		more = append(more, s, s)
+	}
+	other, err := newTrainer(p, more, trees, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.heads.p.Labels[0] == h.Labels[0] && other.heads.p.Classifiers[0].Values[0] == h.Classifiers[0].Values[0] {
+		t.Fatalf("the order is the same: %v", other.heads.p.Labels)
+	}
+	got := other.measure()
+	if got.labels < before.labels*9/10 || got.upos < before.upos*9/10 {
+		t.Errorf("with a new relation %d words have the right head and label and %d the right UPOS, before %d and %d", got.labels, got.upos, before.labels, before.upos)
+	}
+	o.Layers = 1
+	if one, err := newTrainer(p, trees, trees, o); err != nil || len(one.heads.p.Mix) != 2 || one.heads.p.Mix[1] != h.Mix[1] {
+		t.Errorf("with one layer: %v, %v", one.heads.p.Mix, err)
+	}
+}
+
 // weightsOf lists all weights of a result.
 func weightsOf(p *encode.Params, h *encode.Heads) (list []float32) {
 	for _, x := range append(p.Tensors(), h.Tensors()...) {

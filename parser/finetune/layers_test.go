@@ -55,12 +55,12 @@ func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params
 // included.
 func randomBatch(r *hash.Rand, pieces int, sizes ...int) *batch {
 	b := new(batch)
-	for _, size := range sizes {
+	for k, size := range sizes {
 		var ids []int32
 		for range size {
 			ids = append(ids, int32(r.Below(uint32(pieces))))
 		}
-		b.add(&syntax.Sentence{}, ids, nil)
+		b.add(&syntax.Sentence{}, ids, nil, int32(k%2))
 	}
 	return b
 }
@@ -201,7 +201,9 @@ func TestMask(t *testing.T) {
 func TestGradient(t *testing.T) {
 	for _, seed := range []uint64{0, 11} {
 		r, o := hash.Rand(2), &tape{workers: 2}
-		n := newNetwork(randomParams(&r, 8, 2, 2, 9), nil)
+		p := randomParams(&r, 8, 2, 2, 9)
+		p.Banks, p.Bank = []string{"xx", encode.Anywhere}, normal(&r, 16, 0.5)
+		n := newNetwork(p, nil)
 		goBack(n, o, randomBatch(&r, 9, 5), seed, nil) // leaves rows to clear
 		b := randomBatch(&r, 9, 6, 4, 35)
 		factors := make([][]float32, 3)

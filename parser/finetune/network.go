@@ -1,7 +1,7 @@
-// Package finetune tunes the weights of a pretrained encoder, and learns the heads
-// above it, from a treebank. The networks compute in 32-bit floats and are recorded on
-// a tape. The same bytes come out for any number of workers; they may differ between
-// kinds of processors.
+// Package finetune fine-tunes a pretrained encoder on a treebank and learns the heads
+// above it (Train). The networks compute in 32-bit floats; a tape records their
+// operations for the gradients. The result is the same for any number of workers, but
+// may differ between kinds of processors.
 package finetune
 
 import (
@@ -18,6 +18,7 @@ type batch struct {
 	sents     []*syntax.Sentence // at least one word each
 	ids       []int32            // of the pieces, with both marks around each sentence
 	positions []int32            // of pieces in their sentences
+	banks     []int32            // of pieces: the bank of their sentence
 	start     []int              // of sentence s: its first piece, which is the mark Begin; length len(sents)+1
 	rows      []span
 	first     []int // of sentence s: the row of its root; length len(sents)+1
@@ -28,7 +29,7 @@ type batch struct {
 type span struct{ lo, hi int32 }
 
 // add appends a sentence: its pieces, and the span of each word among them.
-func (b *batch) add(s *syntax.Sentence, ids []int32, words []span) {
+func (b *batch) add(s *syntax.Sentence, ids []int32, words []span, bank int32) {
 	if len(b.sents) == 0 {
 		b.start, b.first, b.arcs = []int{0}, []int{0}, []int{0}
 	}
@@ -38,7 +39,7 @@ func (b *batch) add(s *syntax.Sentence, ids []int32, words []span) {
 		b.rows = append(b.rows, span{at + w.lo, at + w.hi})
 	}
 	for i := range ids {
-		b.positions = append(b.positions, int32(i))
+		b.positions, b.banks = append(b.positions, int32(i)), append(b.banks, bank)
 	}
 	b.sents, b.ids = append(b.sents, s), append(b.ids, ids...)
 	b.start, b.first = append(b.start, len(b.ids)), append(b.first, len(b.rows))
@@ -52,17 +53,18 @@ type network struct {
 	flat, slopes []float32      // all of p, all of grad
 	half         bool           // products round their factors to bfloat16 if the processor is faster with it
 
-	word, position table
+	word, position, bank table
 }
 
 // newNetwork returns a network that moves the weights of p, which it lays out anew.
 // Pieces beyond the pieces of p have the rows of frozen.
 func newNetwork(p *encode.Params, frozen []float32) *network {
-	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces,
+	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces, Banks: p.Banks,
 		Layers: make([]encode.Layer, len(p.Layers))}}
 	n.flat, n.slopes = encode.Flatten(p.Tensors()), encode.Flatten(n.grad.Tensors())
 	n.word = table{width: p.Width, weights: p.Word, grad: n.grad.Word, frozen: frozen}
 	n.position = table{width: p.Width, weights: p.Position, grad: n.grad.Position}
+	n.bank = table{width: p.Width, weights: p.Bank, grad: n.grad.Bank}
 	return n
 }
 
@@ -79,7 +81,11 @@ const (
 func (n *network) forward(t *tape, b *batch) (levels []*array) {
 	p, g := n.p, n.grad
 	t.half, t.chunk = n.half, chunkRows
-	x := t.addNorm(t.gather(&n.word, b.ids), t.gather(&n.position, b.positions), p.Norm, g.Norm, p.Epsilon, nowhere)
+	place := t.gather(&n.position, b.positions)
+	if len(p.Banks) > 0 {
+		place = t.add(place, t.gather(&n.bank, b.banks))
+	}
+	x := t.addNorm(t.gather(&n.word, b.ids), place, p.Norm, g.Norm, p.Epsilon, nowhere)
 	x = t.dropout(x, ofEmbedding)
 	levels = append(levels, x)
 	for i := range p.Layers {
@@ -228,6 +234,7 @@ type example struct {
 	sent  *syntax.Sentence
 	ids   []int32
 	words []span // from the first mark
+	bank  int32
 }
 
 // cut returns a sentence in pieces by their ids.
@@ -244,11 +251,16 @@ func cut(v *piece.Vocabulary, s *syntax.Sentence) example {
 	return e
 }
 
-// join returns a batch of examples.
-func join(examples []*example) *batch {
+// join returns a batch of examples, in the banks that bank says, or in their own if it is
+// nil.
+func join(examples []*example, bank func(i int, e *example) int32) *batch {
 	b := new(batch)
-	for _, e := range examples {
-		b.add(e.sent, e.ids, e.words)
+	for i, e := range examples {
+		of := e.bank
+		if bank != nil {
+			of = bank(i, e)
+		}
+		b.add(e.sent, e.ids, e.words, of)
 	}
 	return b
 }

@@ -198,6 +198,19 @@ func (t *tape) gather(from *table, ids []int32) *array {
 	})
 }
 
+// add returns x + y.
+func (t *tape) add(x, y *array) *array {
+	z := t.array(x.rows, x.cols)
+	copy(z.data, x.data)
+	vector.Add(z.data, y.data)
+	return t.then(z, func() {
+		for _, to := range [2]*array{x, y} {
+			grad, add := t.share(to)
+			give(grad, z.grad, add)
+		}
+	})
+}
+
 // linear returns x·Weightᵀ + Bias.
 func (t *tape) linear(x *array, l, grad encode.Linear) *array {
 	outputs, half, chunk := len(l.Bias), t.half, t.chunk
@@ -380,9 +393,4 @@ func (t *tape) drop(x []float32, s site, row int) {
 
 // resize returns a slice of n elements of any content, in the memory of a if that is large
 // enough.
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n, n+n/4)
-	}
-	return a[:n]
-}
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/treebeam/treebeam/parser/encode"
@@ -12,7 +13,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Options of Train. The comment of a field says what its zero value means.
+// Options are the options of Train. The comment of a field says what its zero value
+// means.
 type Options struct {
 	Seed    uint64
 	Layers  int // the first layers, which are kept and learn; 0: all
@@ -21,12 +23,22 @@ type Options struct {
 
 	Texts []syntax.Sentence // nothing is learned from them, but their pieces stay in the vocabulary
 
+	// Heads are the heads to start from (encode.Model.Floats). Relations and values
+	// that they lack are initialised as new. nil: all are new.
+	Heads *encode.Heads
+
+	// Many says that the sentences are from several treebanks, named by their Language.
+	// Each treebank gets a vector (encode.Params.Banks), and an epoch draws sentences
+	// from each in proportion to the square root of its size.
+	Many bool
+
 	Log func(format string, a ...any) // nil: none
 	Now func() time.Time              // for times in the log; nil: no times
 
-	// Checkpoint, if set, is called after every epoch with all that Resume, if
-	// set, must read for the learning to go on as if it had never stopped.
-	// Resume reports false, and calls nothing, where there is no checkpoint.
+	// Checkpoint, if set, is called after every epoch with the layout of the state of
+	// the training. Resume, if set, reads that state, and the training goes on as if it
+	// had never stopped. Resume returns false, and does not call layout, if there is no
+	// checkpoint.
 	Checkpoint func(epoch int, layout func(*pack.Layout)) error
 	Resume     func(layout func(*pack.Layout)) (bool, error)
 
@@ -68,13 +80,13 @@ const (
 	devBatch    = 1000      // pieces
 )
 
-// Train tunes a copy of an encoder and new heads on training trees. It picks the epoch with
-// the best LAS on dev, or the last epoch without dev. It leaves out sentences without words,
-// without exactly one root, or with more pieces than the encoder has positions. The
-// vocabulary of the result is cut to the pieces of train and of the texts, and others of the
-// same scripts.
+// Train tunes a copy of an encoder and new heads on training trees. It picks the epoch
+// with the best LAS on dev, or the last epoch without dev. It leaves out sentences
+// without words, without exactly one root, or with more pieces than the encoder has
+// positions. The vocabulary of the result is reduced to the pieces of train and of
+// o.Texts, and others of the same scripts.
 //
-// Train fails if Checkpoint or Resume fails, on trees that no heads can learn, and if the
+// Train fails if Checkpoint or Resume fails, if no heads can learn the trees, or if the
 // loss is not a number.
 func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
 	t, err := newTrainer(p, train, dev, o)
@@ -87,7 +99,7 @@ func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.P
 	copy(t.network.flat, t.best.encoder)
 	copy(t.heads.flat, t.best.heads)
 	tuned := *t.network.p
-	tuned.Word, tuned.Pieces = t.whole(tuned.Word), t.vocabulary.p.Pieces
+	tuned.Word, tuned.Pieces, tuned.Coarse = t.whole(tuned.Word), t.vocabulary.p.Pieces, t.vocabulary.p.Coarse
 	return &tuned, t.heads.p, nil
 }
 
@@ -123,9 +135,17 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if t.Log == nil {
 		t.Log = func(string, ...any) {}
 	}
-	p = restrict(p, o.Layers, train, o.Texts)
+	p = restrict(p, o.Layers, o.Many, train, o.Texts)
 	if t.pace == (pace{}) {
 		t.pace = usualPace(len(p.Layers))
+	}
+	sizes := usualSizes
+	if o.Many {
+		t.pace.batch *= 2 // steps of more kinds of text
+		sizes.Label = manyLabel
+		p.Banks = banksOf(train)
+		p.Bank = make([]float32, len(p.Banks)*p.Width)
+		train = slices.Concat(train, runs(p.Pieces, train))
 	}
 	var gold []syntax.Sentence
 	t.train, gold = t.examples(p, "train", train)
@@ -143,13 +163,18 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if t.Epochs == 0 {
 		t.Epochs = min(max(usualPieces/t.pieces, 4), 12)
 	}
-	sizes := usualSizes
+	if o.Heads != nil {
+		sizes = o.Heads.Sizes
+	}
 	sizes.Width, sizes.Levels = p.Width, len(p.Layers)+1
 	var err error
 	if t.heads, err = freshHeads(sizes, gold, o.Seed); err != nil {
 		return nil, err
 	}
-	t.network = newNetwork(t.learned(), p.Word)
+	if o.Heads != nil {
+		t.heads.startFrom(o.Heads)
+	}
+	t.network = newNetwork(t.learned(), t.frozen())
 	t.network.half = true
 	t.encoderAdam = newAdam(t.network.p.Tensors(), t.network.flat, t.network.slopes)
 	t.headsAdam = newAdam(t.heads.p.Tensors(), t.heads.flat, t.heads.slopes)
@@ -165,7 +190,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence) (out []example,
 	kept []syntax.Sentence) {
 	out, kept = make([]example, 0, len(list)), make([]syntax.Sentence, 0, len(list))
-	roots, long := 0, 0
+	roots, long, pieces, unknown := 0, 0, 0, 0
 	for i := range list {
 		s := &list[i]
 		if !oneRoot(s) {
@@ -173,11 +198,25 @@ func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence
 			continue
 		}
 		e := cut(p.Pieces, s)
+		if len(p.Banks) > 0 {
+			e.bank = int32(len(p.Banks) - 1)
+			if i := slices.Index(p.Banks, s.Language); i >= 0 {
+				e.bank = int32(i)
+			}
+		}
 		if len(e.ids) > p.Positions {
 			long++
 			continue
 		}
+		for _, id := range e.ids {
+			if pieces++; id == p.Pieces.Unknown {
+				unknown++
+			}
+		}
 		out, kept = append(out, e), append(kept, *s)
+	}
+	if unknown*unknownShare > pieces {
+		t.Log("encoder: %d of %d pieces of %s are unknown to its vocabulary: another encoder may know them", unknown, pieces, name)
 	}
 	if roots+long > 0 {
 		t.Log("encoder: of %d sentences of %s, %d without exactly one root and %d of more than %d pieces are left out",
@@ -185,6 +224,10 @@ func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence
 	}
 	return out, kept
 }
+
+// unknownShare is how many pieces there are to an unknown one, at least, before the log says
+// so.
+const unknownShare = 50
 
 // oneRoot reports whether a tree has one root or, while heads are open, one at most.
 func oneRoot(s *syntax.Sentence) bool {
@@ -282,10 +325,13 @@ func (t *trainer) left(epochs float64) string {
 // batch.
 func (t *trainer) learn() (loss float64, err error) {
 	order := hash.Shuffled(len(t.train), hash.Pair(t.Seed, uint64(t.epoch)+1))
+	if t.Many {
+		order = t.draw(order)
+	}
 	list := batches(t.train, order, t.pace.batch)
 	done := 0
 	for i, examples := range list {
-		b := join(examples)
+		b := join(examples, t.elsewhere())
 		l, err := t.step(b, (float64(t.epoch)+float64(done)/float64(t.pieces))/float64(t.Epochs))
 		if err != nil {
 			return 0, err
@@ -334,7 +380,7 @@ func (t *trainer) measure() (score tally) {
 	}
 	at := 0
 	for _, examples := range batches(t.dev, order, max(devBatch, t.pace.batch)) {
-		b := join(examples)
+		b := join(examples, nil)
 		guess := make([]*syntax.Sentence, len(examples))
 		for i := range guess {
 			guess[i] = &t.guess[at+i]

@@ -16,13 +16,12 @@ const (
 // noTree is below the score of any tree. Sums of a few stay in range.
 const noTree = math.MinInt64 / 8
 
-// ProjectiveTree writes into head[1..n] the projective single-root tree with
-// the largest sum of scores (Eisner 1996; the root takes one modifier, found
-// last, as in Koo and Collins 2010). Ties go to the leftmost split. An arc that
-// is not a candidate costs beyond, so the tree has as few of these as possible.
-// ProjectiveTree returns their number, which is 0 if the candidates hold a
-// projective tree. It takes O(n^3) time and O(n^2) space: 24 bytes for each pair
-// of words.
+// ProjectiveTree writes into head[1..n] the projective single-root tree with the
+// largest sum of scores (Eisner 1996; the root takes one modifier, found last, as in
+// Koo and Collins 2010). Ties go to the leftmost split. The tree has as few arcs that
+// are not candidates as possible. ProjectiveTree returns their number, which is 0 if
+// the candidates hold a projective tree. It takes O(n^3) time and O(n^2) space, 24
+// bytes for each pair of words.
 func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	n := a.N()
 	if n == 0 {

@@ -1,8 +1,8 @@
-// Package graph solves first-order problems over the candidate heads of a
-// sentence: the maximum spanning tree (Chu-Liu/Edmonds), the best projective
-// tree (Eisner), marginals (matrix tree theorem) and random trees (Wilson's
-// algorithm). All trees have a single root: exactly one word hangs on 0. Lift
-// makes a tree projective.
+// Package graph solves first-order problems over the candidate heads of a sentence.
+// Spanner finds the maximum spanning tree (Chu-Liu/Edmonds) and the best projective
+// tree (Eisner), Marginals computes the marginal probability of every arc (matrix tree
+// theorem), and Sampler draws random trees (Wilson's algorithm). All trees have a
+// single root: exactly one word has head 0. Lift makes a tree projective.
 package graph
 
 import (
@@ -16,21 +16,21 @@ import (
 // It exceeds the sum of all score differences of up to 8,192 words.
 const beyond = 1 << 45
 
-// Arcs are candidate heads with a score each. Word m, 1 <= m <= n, has the
-// indices Start[m-1] <= a < Start[m]. Heads increase within a word.
+// Arcs are the candidate heads of n words, each with a score. The arcs into word m,
+// from 1 to n, have the indices Start[m-1] to Start[m]-1, by ascending head.
 type Arcs struct {
 	Start []int32 // length n+1
 	Heads []int32
 	Score []int32 // any unit for MaximumTree; 1/1024 nat elsewhere
 }
 
-// Of returns c as Arcs scored by the pruner's log-odds.
+// Of returns c as Arcs, scored by the pruner's log-odds. It shares the slices of c.
 func Of(c *syntax.Candidates) Arcs { return Arcs{c.Start, c.Heads, c.LogOdds} }
 
 // N returns the number of words.
 func (a *Arcs) N() int { return len(a.Start) - 1 }
 
-// Span returns the indices of the arcs into word m.
+// Span returns the indices lo <= a < hi of the arcs into word m.
 func (a *Arcs) Span(m int) (lo, hi int) { return int(a.Start[m-1]), int(a.Start[m]) }
 
 // best returns the largest score of the arcs into word m, or the least int32 if
@@ -44,8 +44,8 @@ func (a *Arcs) best(m int) int32 {
 	return best
 }
 
-// Softmax writes into p, one entry per arc, a distribution over the heads of
-// each word on its own, proportional to exp(score/1024).
+// Softmax writes into p, one entry per arc, the softmax of score/1024 over the heads of
+// each word, word by word.
 func (a *Arcs) Softmax(p []float64) {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
@@ -64,8 +64,8 @@ func (a *Arcs) Softmax(p []float64) {
 // enough. Its content is undefined.
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
 
-// ExpOdds returns exp(-k/1024) for log-odds of -k in 1/1024 nat, k >= 0. Its two
-// tables are computed with rounded products only, so they are the same on every
+// ExpOdds returns exp(-k/1024) for log-odds of -k in units of 1/1024 nat, k >= 0. Its
+// tables are computed with rounded products only, so the result is the same on every
 // machine.
 func ExpOdds(k int32) float64 {
 	k = max(k, 0)
@@ -97,8 +97,8 @@ func expTables() (high [746]float64, low [1024]float64) {
 	return high, low
 }
 
-// Exp returns e^x for |x| < 700, with the same bits on every machine: no fused
-// multiply-add, unlike math.Exp. Its relative error is below 1e-13.
+// Exp returns e^x for |x| < 700. Unlike math.Exp it uses no fused multiply-add, so the
+// bits are the same on every machine. Its relative error is below 1e-13.
 func Exp(x float64) float64 {
 	y := max(x, -x)
 	k := int32(y * 1024)

@@ -1,18 +1,18 @@
 package graph
 
-// Lift makes a single-root tree, head[1..n], projective. It hangs every word on
-// its lowest ancestor that has all words between the two below it. A projective
+// Lift makes a single-root tree, head[1..n], projective in place. The new head of a
+// word is its lowest ancestor that dominates all words between the two. A projective
 // tree stays as it is, and so does the root.
 //
-// This is pseudo-projective parsing (Nivre and Nilsson 2005) in another order.
-// An arc is lifted to its head's head if a word between its ends is not below its
-// head. The paper lifts the shortest such arc first; Lift starts at the lowest
-// heads. Each word then ends as low as it can in any order, because a lift puts no
-// word below another one: an arc that must be lifted now must be lifted later,
-// too. With the shortest arc first, some words end higher.
+// This is pseudo-projective parsing (Nivre and Nilsson 2005) in another order. An arc
+// is lifted to its head's head if a word between its ends is not below its head. The
+// paper lifts the shortest such arc first; Lift starts at the lowest heads. Each word
+// then ends as low as it can in any order: a lift puts no word below another one, so an
+// arc that must be lifted now must also be lifted later. With the shortest arc first,
+// some words end higher.
 //
-// Lift takes O(n) time and memory. It returns how often it looked at an adjacent
-// tree, at most 3n times.
+// Lift takes O(n) time and memory. For tests, it returns how often it looked at an
+// adjacent tree, at most 3n times.
 func Lift(head []int32) (looks int) {
 	n := int32(len(head) - 1)
 	order, of := subtrees(head)

@@ -33,9 +33,9 @@ const (
 	leastWeight = 1e-290 // of any arc, relative to the best into its word
 )
 
-// Compute writes into p, one entry per arc, the probability of each arc
-// under the distribution over single-root trees proportional to the product
-// of exp(score/1024), and reports success.
+// Compute writes into p, one entry per arc, the marginal probability of each arc. The
+// probability of a single-root tree is proportional to the product of exp(score/1024)
+// over its arcs. Compute reports whether the candidates hold such a tree.
 //
 // The sum over trees Z follows the matrix tree theorem (Koo, Globerson, Carreras
 // and Collins 2007, section 3.2), but Compute forms neither determinant nor
@@ -49,10 +49,9 @@ const (
 // weights. A backward pass computes them with an absolute error near 1e-13,
 // whatever the spread.
 //
-// Compute takes O(n^3) time, less where candidates are few. Every product is
-// rounded before it is added, so the bytes agree between machines. Compute fails
-// only if the candidates hold no single-root tree. Arcs more than 667 nats below
-// the best arc of their word count as 667 below.
+// Compute takes O(n^3) time, less where candidates are few. Every product is rounded
+// before it is added, so the bits are the same on every machine. Arcs more than 667
+// nats below the best arc of their word count as 667 below.
 func (g *Marginals) Compute(a *Arcs, p []float64) bool {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)

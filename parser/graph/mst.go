@@ -29,12 +29,11 @@ const (
 )
 
 // MaximumTree writes into head[1..n] the single-root tree with the largest sum of
-// scores, and reports whether the candidates hold such a tree at all. Ties go to
-// the arc that comes first. If root > 0, that word is the root. The algorithm is
-// Chu-Liu/Edmonds with a path that grows backwards along the best arcs (Gabow,
-// Galil, Spencer and Tarjan 1986) and with mergeable heaps (Tarjan 1977). It takes
-// O(arcs * log arcs) time and O(arcs) memory. Root arcs cost beyond, so the tree
-// has as few of them as possible.
+// scores, and reports whether the candidates hold such a tree at all. Ties go to the
+// arc that comes first. If root is above 0, that word is the root. The algorithm is
+// Chu-Liu/Edmonds with a path that grows backwards along the best arcs (Gabow, Galil,
+// Spencer and Tarjan 1986) and with mergeable heaps (Tarjan 1977). It takes O(arcs *
+// log arcs) time and O(arcs) memory.
 func (s *Spanner) MaximumTree(a *Arcs, root int, head []int32) bool {
 	n := a.N()
 	if !s.load(a, root) {

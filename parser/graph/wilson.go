@@ -9,7 +9,9 @@ type Sampler struct {
 	spanner    Spanner
 }
 
-// Prepare sets the weight of every arc to exp(score/1024), as an integer.
+// Prepare makes the weights of the arcs: exp((score-best)/1024) in units of 1/65536,
+// rounded to an integer of at least 1, where best is the best score of an arc into the
+// same word.
 func (s *Sampler) Prepare(a *Arcs) {
 	s.cumulative = resize(s.cumulative, len(a.Heads))
 	for m := 1; m <= a.N(); m++ {
@@ -24,13 +26,14 @@ func (s *Sampler) Prepare(a *Arcs) {
 	}
 }
 
-// Sample writes into head[1..n] a random tree under root. Words m with redraw[m]
-// (all, if redraw is nil) draw their heads by weight; the others keep head[m].
-// Loops are erased (Wilson 1996; with words that keep their heads: Zhang, Lei,
-// Barzilay, Jaakkola and Globerson 2014). For a fixed root, the probability of a
-// tree is proportional to the product of its weights, given the heads that stay.
-// Peaked weights can make a walk endless: a walk that exceeds its step limit ends
-// in the maximum tree. Sample reports whether there is a tree under root.
+// Sample writes into head[1..n] a random tree whose root is the word root. Words m with
+// redraw[m] (all, if redraw is nil) draw their heads by weight; the others keep
+// head[m]. Loops are erased (Wilson 1996; with words that keep their heads: Zhang, Lei,
+// Barzilay, Jaakkola and Globerson 2014). For a fixed root, the probability of a tree
+// is proportional to the product of its weights, given the heads that stay. Peaked
+// weights can make a walk endless. Beyond a limit of steps the result is the maximum
+// tree, in which other heads may change too. Sample reports whether there is a tree
+// with this root.
 func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash.Rand) bool {
 	n := a.N()
 	s.done = resize(s.done, n+1)

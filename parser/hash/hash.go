@@ -1,14 +1,13 @@
-// Package hash makes all keys and all random numbers of the parser. Equal input
-// gives equal output on every machine. The weights of a model are found by these
-// keys, so any change here invalidates every model.
+// Package hash makes all feature keys (Key0 to Key4) and all random numbers (Rand) of
+// the parser. Equal input gives equal output on every machine. Models store their
+// weights under these keys, so any change here invalidates every model.
 package hash
 
 import "math/bits"
 
-// A Key names one feature: a 64-bit hash of its template and atoms. Training
-// and parsing extract features by the same code, so equal features have equal
-// keys. Keys of different features collide with probability 2^-64; every
-// table documents which part of a Key it keeps.
+// A Key identifies a feature: it is a 64-bit hash of the template and atoms of the
+// feature. Keys of different features are equal with probability 2^-64. Every table
+// documents which part of a Key it keeps.
 type Key = uint64
 
 // A key is the Mix of a sum of atoms, each times the odd constant of its role. The
@@ -28,8 +27,8 @@ func Mix(x uint64) uint64 {
 	return hi ^ lo
 }
 
-// Sum0 to Sum4 are keys before Mix: of template t and its atoms, which are
-// hashes or small numbers. The role of an atom is its place.
+// Sum0 to Sum4 return keys before Mix, for template t and its atoms. Atoms are hashes
+// or small numbers, and their order matters.
 func Sum0(t uint64) uint64       { return t * roleT }
 func Sum1(t, a uint64) uint64    { return t*roleT + a*role0 }
 func Sum2(t, a, b uint64) uint64 { return t*roleT + a*role0 + b*role1 }
@@ -40,8 +39,8 @@ func Sum4(t, a, b, c, d uint64) uint64 {
 	return t*roleT + a*role0 + b*role1 + c*role2 + d*role3
 }
 
-// Flag returns the term that one more atom adds to a Sum, in a role of its own. It
-// serves values that many keys of a part share, such as the direction.
+// Flag returns a term to add to a Sum for one more atom. It is for values that many
+// keys of a part share, such as the direction.
 func Flag(x uint64) uint64 { return x * roleFlag }
 
 // Key0 to Key4 return the key of template t and its atoms.
@@ -51,8 +50,8 @@ func Key2(t, a, b uint64) Key       { return Mix(Sum2(t, a, b)) }
 func Key3(t, a, b, c uint64) Key    { return Mix(Sum3(t, a, b, c)) }
 func Key4(t, a, b, c, d uint64) Key { return Mix(Sum4(t, a, b, c, d)) }
 
-// Append appends the keys of templates whose atoms are summed up (Sum0 to Sum4). All
-// keys have the flag (Flag), or none if it is 0.
+// Append appends the keys for sums (Sum0 to Sum4), each with flag added (Flag; 0 adds
+// nothing).
 func Append(keys []Key, flag uint64, sums ...uint64) []Key {
 	for _, sum := range sums {
 		keys = append(keys, Mix(sum+flag))
@@ -60,9 +59,9 @@ func Append(keys []Key, flag uint64, sums ...uint64) []Key {
 	return keys
 }
 
-// Beside returns a key for sum that shares its upper half with k. If a table picks
-// the cache line of a key by the upper half, it finds both keys at the price of one:
-// a template alone and with a Flag.
+// Beside returns a key for sum that shares its upper half with k. A table that chooses
+// the cache line of a key by the upper half finds both in one line, for example the
+// keys of a template with and without a Flag.
 func Beside(k Key, sum uint64) Key {
 	const lower = 1<<32 - 1
 	return k&^lower | Mix(sum)&lower
@@ -74,8 +73,8 @@ func Pair(a, b uint64) uint64 { return Mix(a*role0 + b*role1 + roleT) }
 // Start is the state of a string hash before the first character.
 const Start = 0xCBF29CE484222325
 
-// Step adds a character to the state of a string hash. The hash is Mix of the state,
-// so one pass gives the hashes of all prefixes of a word, or of all its suffixes read
+// Step adds a character to the state of a string hash. The hash is Mix of the state. So
+// one pass gives the hashes of all prefixes of a word, or of all its suffixes read
 // backwards.
 func Step(h uint64, r rune) uint64 { return (h ^ uint64(uint32(r))) * 0x9FB21C651E98DF25 }
 

@@ -1,7 +1,7 @@
 package hash
 
-// A Rand is splitmix64 (Steele, Lea and Flood 2014): small, fixed, and seeded by its
-// value. It is not for cryptography, and not safe for concurrent use.
+// A Rand is the generator splitmix64 (Steele, Lea and Flood 2014). Its value is its
+// seed. It is not for cryptography, and not safe for concurrent use.
 type Rand uint64
 
 // Next returns 64 random bits.

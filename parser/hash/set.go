@@ -7,50 +7,63 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// A Set holds keys in 32 bits each, by open addressing; 0 is an empty place.
-// A look-up of a key that is not in the set succeeds about once in a thousand million
-// times. A Set is read-only. It may be used in place from the bytes of a model if it
-// is Valid.
-type Set []uint32
+// A Set holds a fingerprint of each key, by open addressing. A look-up of a key that is
+// not in the set succeeds about once in 10^9 times, or in a narrow Set once in 1,000
+// times. A Set is read-only. It may be used in place from the bytes of a model.
+type Set struct {
+	prints []uint32 // by place; 0 is an empty place
+	narrow bool     // prints have narrowBits, of a key's 32 otherwise
+}
 
-// NewSet returns the set of keys, and the place of each key in it. If the set cannot
-// tell keys apart, the first has the place and the others have -1. Without keys the
-// set is empty.
-func NewSet(keys []Key) (s Set, places []int) {
-	if len(keys) == 0 {
-		return nil, nil
+const narrowBits = 12
+
+// NewSet returns the set of keys, and the place of each key in it. Of keys that the set
+// cannot tell apart, the first has the place and the others have -1. A narrow set takes
+// a third of the bytes in a compressed file.
+func NewSet(keys []Key, narrow bool) (s Set, places []int) {
+	if s.narrow = narrow; len(keys) == 0 {
+		return s, nil
 	}
-	n := len(keys)*10/8 + 2
-	s, places = make(Set, n), make([]int, len(keys))
+	s.prints, places = make([]uint32, len(keys)*10/8+2), make([]int, len(keys))
 	for k, key := range keys {
 		i, found := s.search(key)
 		if found {
 			places[k] = -1
 			continue
 		}
-		s[i], places[k] = uint32(key)|1, i
+		s.prints[i], places[k] = s.print(key), i
 	}
 	return s, places
 }
 
+func (s *Set) print(key Key) uint32 {
+	if s.narrow {
+		return max(uint32(key)&(1<<narrowBits-1), 1)
+	}
+	return uint32(key) | 1
+}
+
 // search returns the place of key, or the empty place where it belongs.
-func (s Set) search(key Key) (place int, found bool) {
-	hi, _ := bits.Mul64(key, uint64(len(s)))
-	i, x := int(hi), uint32(key)|1
-	for s[i] != 0 {
-		if s[i] == x {
+func (s *Set) search(key Key) (place int, found bool) {
+	hi, _ := bits.Mul64(key, uint64(len(s.prints)))
+	i, x := int(hi), s.print(key)
+	for s.prints[i] != 0 {
+		if s.prints[i] == x {
 			return i, true
 		}
-		if i++; i == len(s) {
+		if i++; i == len(s.prints) {
 			i = 0
 		}
 	}
 	return i, false
 }
 
-// Find returns the place of key, 0 <= place < len(s), or -1.
-func (s Set) Find(key Key) int {
-	if len(s) == 0 {
+// Len returns the number of places.
+func (s *Set) Len() int { return len(s.prints) }
+
+// Find returns the place of key, below Len, or -1.
+func (s *Set) Find(key Key) int {
+	if len(s.prints) == 0 {
 		return -1
 	}
 	if i, found := s.search(key); found {
@@ -59,12 +72,32 @@ func (s Set) Find(key Key) int {
 	return -1
 }
 
-// Has reports whether key is in the set.
-func (s Set) Has(key Key) bool { return s.Find(key) >= 0 }
+// Equal reports whether both sets have the same fingerprints in the same places.
+func (s *Set) Equal(x *Set) bool { return s.narrow == x.narrow && slices.Equal(s.prints, x.prints) }
 
-// Valid reports whether every search in s ends: s has no place at all, or an empty
-// place.
-func (s Set) Valid() bool { return len(s) == 0 || slices.Contains(s, 0) }
+// Has reports whether key is in the set.
+func (s *Set) Has(key Key) bool { return s.Find(key) >= 0 }
+
+// Layout names the section of the set. It refuses a set in which a search might not
+// end.
+func (s *Set) Layout(l *pack.Layout, name string) {
+	if s.narrow = l.Optional(name+".narrow", s.narrow); s.narrow {
+		small := make([]uint16, len(s.prints))
+		for i, x := range s.prints {
+			small[i] = uint16(x)
+		}
+		pack.Array(l, name+".narrow", &small)
+		if l.Reading() {
+			s.prints = make([]uint32, len(small))
+			for i, x := range small {
+				s.prints[i] = uint32(x)
+			}
+		}
+	} else {
+		pack.Array(l, name, &s.prints)
+	}
+	l.Check(name, len(s.prints) == 0 || slices.Contains(s.prints, 0), "has no empty place")
+}
 
 // A Map maps the keys of a Set to numbers. It is read-only.
 type Map[V pack.Number] struct {
@@ -72,12 +105,12 @@ type Map[V pack.Number] struct {
 	values []V // by place in keys
 }
 
-// NewMap returns the map of keys[i] to values[i]. If the set cannot tell keys apart,
-// the first decides.
-func NewMap[V pack.Number](keys []Key, values []V) (m Map[V]) {
+// NewMap returns the map of keys[i] to values[i], with a narrow set of keys if narrow
+// is true. Of keys that the set cannot tell apart, the first decides.
+func NewMap[V pack.Number](keys []Key, values []V, narrow bool) (m Map[V]) {
 	var places []int
-	m.keys, places = NewSet(keys)
-	m.values = make([]V, len(m.keys))
+	m.keys, places = NewSet(keys, narrow)
+	m.values = make([]V, m.keys.Len())
 	for i, at := range places {
 		if at >= 0 {
 			m.values[at] = values[i]
@@ -98,14 +131,8 @@ func (m *Map[V]) Find(key Key) (value V, found bool) {
 func (m *Map[V]) Layout(l *pack.Layout, keys, values string) {
 	m.keys.Layout(l, keys)
 	pack.Array(l, values, &m.values)
-	l.Check(values, len(m.values) == len(m.keys), "has another length than the keys")
+	l.Check(values, len(m.values) == m.keys.Len(), "has another length than the keys")
 }
 
-// Values returns the values by place. Values of empty places mean nothing.
+// Values returns the values by place. Values of empty places have no meaning.
 func (m *Map[V]) Values() []V { return m.values }
-
-// Layout names the section of the set.
-func (s *Set) Layout(l *pack.Layout, name string) {
-	pack.Array(l, name, (*[]uint32)(s))
-	l.Check(name, s.Valid(), "has no empty place")
-}

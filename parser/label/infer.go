@@ -123,17 +123,32 @@ func (c *chart) sums() {
 		} else {
 			copy(prob, belief)
 		}
-		sum := 0.0
-		for _, p := range prob {
-			sum += p
-		}
-		for j := range prob {
-			prob[j] /= sum
-		}
-		if c.head[m] == 0 {
+		if sum := normalise(prob); c.head[m] == 0 {
 			c.scale[m] = sum
 		}
 	}
+}
+
+// normalise divides probabilities by their sum, and returns it.
+func normalise(prob []float64) (sum float64) {
+	for _, p := range prob {
+		sum += p
+	}
+	for j := range prob {
+		prob[j] /= sum
+	}
+	return sum
+}
+
+// shrink divides numbers by the largest of them, and returns it.
+func shrink(list []float64) (top float64) {
+	for _, x := range list {
+		top = max(top, x)
+	}
+	for i := range list {
+		list[i] /= top
+	}
+	return top
 }
 
 // send multiplies the beliefs of m's head by the message of m.
@@ -142,7 +157,6 @@ func (c *chart) send(m int32) {
 	mine := c.belief[c.off[m]:c.off[m+1]]
 	mass := c.mass[c.above[m]:c.above[m+1]]
 	theirs := c.belief[c.off[h]:c.off[h+1]][:len(mass)]
-	top := 0.0
 	for a := range mass {
 		sum := 0.0
 		for b, x := range c.row(m, a) {
@@ -150,12 +164,8 @@ func (c *chart) send(m int32) {
 		}
 		mass[a] = sum
 		theirs[a] *= sum
-		top = max(top, theirs[a])
 	}
-	for a := range theirs {
-		theirs[a] /= top
-	}
-	c.scale[m] = top
+	c.scale[m] = shrink(theirs)
 }
 
 // receive turns the marginals of m's head into m's, not yet normalised.
@@ -203,7 +213,7 @@ func (c *chart) maximise(pair []int16) {
 	}
 }
 
-func argmax(a []int32) uint8 {
+func argmax[T int32 | int64](a []T) uint8 {
 	arg := 0
 	for j, x := range a {
 		if x > a[arg] {

@@ -1,10 +1,11 @@
-// Package label names the arcs of a finished tree. Its model is a
-// conditional random field over the tree: log-linear scores of each arc's
-// relation, and a factor for the relations of every arc and the arc above it.
-// The best labelling is exact, by dynamic programming bottom-up; so are the
-// marginals. RBGParser (Lei et al. 2014) labels each arc alone.
+// Package label chooses the relations of a tree (Model.Label). With Help it may change
+// tags and heads that do not fit any. Its model is a conditional random field over the
+// tree. It has a log-linear score for the relation of each arc, and a factor for the
+// relations of every arc and the arc above it. The best labelling and the marginals are
+// exact, by dynamic programming bottom-up. RBGParser (Lei et al. 2014) instead labels
+// each arc independently.
 //
-// The relation root belongs to the word whose head is 0, and to no other word.
+// The word whose head is 0, and no other word, has the relation root.
 package label
 
 import (
@@ -42,12 +43,12 @@ const (
 	maxPair = 16 * unit // bounds the pair factors
 )
 
-// Pack puts the model's arrays under s. The model must not be changed later.
+// Pack stores the model in s. The model must not change afterwards.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Open reads a model that Pack put under the component's name. The arrays are
-// used in place. A model that Open returns cannot make Label panic, whatever
-// its bytes.
+// Open is the inverse of Pack. The arrays alias the bytes of the view. v must be the
+// Vocabulary that the model was trained with. Open checks all numbers, so damaged bytes
+// are an error here and never a panic in Label.
 func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error) {
 	m := newModel(v)
 	if err := pack.Read(view, component, m.layout); err != nil {
@@ -77,42 +78,41 @@ func (m *Model) derive() {
 	}
 }
 
-// Relations returns the relations in the order of syntax.Dense.Labels. The list
-// belongs to the model.
+// Relations returns the relations, in the order of syntax.Dense.Labels. The caller must
+// not change the list.
 func (m *Model) Relations() []string { return m.rel.names }
 
-// Help says what Label may change where the best labelling breaks rules, apart
-// from the labels. The zero value allows nothing.
+// Help says what Label may change besides the relations if the best labelling breaks
+// rules. The zero value allows nothing.
 type Help struct {
-	// Dense sets Dense.Labels for the current heads of the words, before each
+	// Dense sets Dense.Labels for the current heads. Label calls it before each
 	// labelling. It is nil if there are no dense scores.
 	Dense func()
-	// Retag may give other tags to words whose tags do not suit their Deprel in the
-	// best labelling. It reports whether it has done so. It may be nil.
+	// Retag may change the tags of words if they do not suit the Deprel of the best
+	// labelling, and reports whether it has. It may be nil.
 	Retag func() bool
 	// Mend lets heads change (mend.go). Candidates must have Gains.
 	Mend bool
 }
 
 // Label sets the Deprel of every word, and Confidence.LabelProb to its marginal
-// given the tree, a multiple of 1/4096 in [0,1]. Heads must be set and form a
-// tree. A word without a valid head, or on a cycle, is labelled as the top of a
-// tree of its own; if its head is not a word, it stays without Deprel and has
-// probability 0. Label replaces Deprel and LabelProb, and reads the words,
-// their heads, and Dense.Labels if there are any.
+// probability given the tree, a multiple of 1/4096 in [0,1]. Heads must form a tree. A
+// word without a valid head, or on a cycle, is labelled as the root of a separate tree;
+// if its head is not a word, it gets no Deprel and probability 0. Label reads the
+// words, their heads, and Dense.Labels if set.
 //
-// The labelling is the best among those that break the fewest rules of Universal
-// Dependencies (rules.go). If the best labelling overall breaks a rule, the
-// marginals are computed under the rules.
+// The labelling is the best of those that break the fewest rules of Universal
+// Dependencies (rules.go). If the best labelling of all breaks a rule, the marginals
+// are computed under the rules.
 //
-// Label reports whether it has changed a head, as help allows. Confidence then
+// Label reports whether it has changed a head, if h allows this. Confidence then
 // describes the new head, except for TreeScore, TreeMargin and Certificate.
 func (m *Model) Label(s *syntax.Sentence, h Help) (moved bool) {
 	m.label(s, func(c *chart) { moved = m.inferStrictly(c, s, &h) })
 	return moved
 }
 
-// LabelFreely is Label without rules.
+// LabelFreely is Label without rules and without Help.
 func (m *Model) LabelFreely(s *syntax.Sentence) {
 	m.label(s, func(c *chart) {
 		m.prepare(c, s)

@@ -180,14 +180,9 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 	}
 	for _, h := range c.order {
 		if c.head[h] == 0 {
-			list, best := o.total[c.off[h]:c.off[h+1]], 0
-			for a, x := range list {
-				if x > list[best] {
-					best = a
-				}
-			}
-			c.choice[h] = uint8(best)
-			total += list[best]
+			list := o.total[c.off[h]:c.off[h+1]]
+			c.choice[h] = argmax(list)
+			total += list[c.choice[h]]
 		}
 		a := int32(c.choice[h])
 		has := o.end[c.off[h]+a]
@@ -306,17 +301,6 @@ func (c *chart) forwardOf(child, a, width int32) []float64 {
 
 var noneRead = [states]float64{1}
 
-// shrink divides numbers by the largest of them.
-func shrink(list []float64) {
-	top := 0.0
-	for _, x := range list {
-		top = max(top, x)
-	}
-	for i := range list {
-		list[i] /= top
-	}
-}
-
 // stepSum reads one word: what it adds by kind goes from the states now to next.
 func stepSum(now, add, next []float64) {
 	relevant := uint8(len(now) - 1)
@@ -339,7 +323,6 @@ func (c *chart) massBelow(m *Model, child int32) {
 	mine := o.sum[c.off[child]:c.off[child+1]]
 	all := o.mass[c.above[child]*kindCount : c.above[child+1]*kindCount]
 	clear(all)
-	top := 0.0
 	for a, above := range c.rel.set(c.set[h]) {
 		row, bound := c.row(child, a), m.rules.bound[above]
 		for b, l := range set {
@@ -347,14 +330,10 @@ func (c *chart) massBelow(m *Model, child int32) {
 			if bound {
 				x = float64(x * discount(m.rules.pair(&o.words[h], &o.words[child], above, l)))
 			}
-			at := &all[int32(a)*kindCount+int32(m.rules.kind[l])]
-			*at += x
-			top = max(top, *at)
+			all[int32(a)*kindCount+int32(m.rules.kind[l])] += x
 		}
 	}
-	for i := range all {
-		all[i] /= top
-	}
+	shrink(all)
 }
 
 // marginalsStrictly fills prob of a word, whose head's is known or which is a
@@ -383,13 +362,7 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 		prob[b] = float64(x * o.sum[int(c.off[h])+b])
 	}
 	o.outside = outside
-	total := 0.0
-	for _, p := range prob {
-		total += p
-	}
-	for b := range prob {
-		prob[b] /= total
-	}
+	normalise(prob)
 	shrink(outside)
 	width := int(o.relevant[h]) + 1
 	o.back = resize(o.back, len(set)*width)

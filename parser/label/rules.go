@@ -228,8 +228,7 @@ func (r *rules) all(d *wordFacts, l, has uint8) int32 {
 	return broken
 }
 
-// Suits reports whether a word with a tag may have a relation, as far as the tag
-// decides it.
+// Suits reports whether the rules allow a relation for a word with that UPOS.
 func Suits(deprel, upos string) bool {
 	base := syntax.Universal(deprel)
 	if upos == "PUNCT" {

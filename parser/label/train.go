@@ -14,20 +14,27 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options are the options of Train. The zero value of a field means its
-// default.
+// Options are the options of Train. Zero values mean the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is 1. Never changes the result
 	Log     func(format string, args ...any) // progress lines; nil is silent
-	Epochs  int                              // passes over the data, default 8
-	Cells   int                              // weights of features kept in the model, default 700,000
+	Epochs  int                              // epochs, default 8
+	Cells   int                              // feature weights kept in the model, default 700,000
+	Small   bool                             // the weights are kept in a narrow table (linear.Packing)
+
+	// From, if set, is a model to adapt: a Share of what is learned, with smaller
+	// steps, is added to its weights. Its relations stay. A relation that From does not
+	// allow counts as missing.
+	From  *Model
+	Share float64
 }
 
 const (
 	batchSize = 16   // trees between two updates of the weights
 	cut       = 2    // features seen fewer times are not learned
 	firstRate = 0.03 // AdaGrad's step size, falling linearly to zero
+	adaptRate = 0.01 // the same with Options.From
 	// least is the smallest gradient that moves a weight. Nearly certain cases
 	// move none, which keeps models small and general.
 	least = 0.06
@@ -42,6 +49,7 @@ type example struct {
 	open bool    // a relation is
 	from []int32 // features of word m are ids[from[m]:from[m+1]]; none if its set has one relation
 	ids  []int32
+	base []float32 // over (word, relation): the scores of Options.From; nil without it
 }
 
 // A trainer holds the weights while they are learned: rows for features,
@@ -59,18 +67,22 @@ type trainer struct {
 	loss       float64 // of the epoch so far
 }
 
-// Train learns a model from gold trees: Head and Deprel of the sentences are gold,
-// and their other columns as they will be at run time. Silver sentences must have
-// relations that gold ones have. A word without a Deprel may have any: the
-// likelihood is that of the other relations, summed over its own (partial.go). dev
-// chooses the epoch; without it the last one stays. The result is the same for any
-// number of workers. Errors name the sentence that is no gold tree.
+// Train learns a model from sentences whose Head and Deprel are gold and whose other
+// columns are as they will be at run time. Silver sentences must have only relations of
+// gold ones. The relation of a word without a Deprel is latent: the likelihood is
+// summed over its values (partial.go). Train keeps the epoch that is best on dev, or
+// the last without dev. The result is the same for any number of workers. An error
+// names the sentence that is not a gold tree.
 //
 // The objective is the conditional log-likelihood of the relations given the
 // tree; steps are AdaGrad's (Duchi, Hazan and Singer 2011).
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
 	t := &trainer{Options: o, vocabulary: v}
 	t.Epochs, t.Cells = cmp.Or(o.Epochs, 8), cmp.Or(o.Cells, 700_000)
+	first := firstRate
+	if t.From != nil {
+		first = adaptRate
+	}
 	if t.Log == nil {
 		t.Log = func(string, ...any) {}
 	}
@@ -87,7 +99,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 		Learn: func(_ int, at linear.At, g *gradient) { g.compute(t, &t.examples[at.Example]) },
 		Apply: func(at linear.At, g *gradient) {
 			t.loss += g.loss
-			rate := firstRate * (1 - float64(at.Step-1)/float64(steps))
+			rate := first * (1 - float64(at.Step-1)/float64(steps))
 			t.apply(g, linear.AdaGrad{Rate: float32(rate), Floor: 1e-3})
 		},
 		Keep: func(int, int) { best = now },
@@ -115,6 +127,9 @@ func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
 // them into examples.
 func (t *trainer) makeExamples(train []syntax.Sentence) error {
 	names, err := inventory(syntax.Gold(train))
+	if t.From != nil {
+		names, err = t.From.rel.names, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -136,7 +151,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 				continue
 			}
 			name, known := number[w.GoldRelation()]
-			if !known {
+			if !known && t.From == nil {
 				return fmt.Errorf("label: sentence %q: word %d is %q, which no gold word is", s.ID, m, w.Deprel)
 			}
 			count[tagPair(c.tree.nodes[x.head].Coarse, context(x.Coarse, x.side))*n+int(name)]++
@@ -147,7 +162,11 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 		}
 	}
 	t.index.Cut(cut)
-	t.rel = newRelations(names, count)
+	if t.From != nil {
+		t.rel = &t.From.rel
+	} else {
+		t.rel = newRelations(names, count)
+	}
 	t.examples = make([]example, len(train))
 	for i, s := range train {
 		t.examples[i].read(t, &c, &s, number)
@@ -161,12 +180,16 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 	e.fill(t.rel, &c.tree)
 	e.step = s.Step()
 	e.gold, e.from = make([]uint8, e.n+1), make([]int32, e.n+2)
+	if t.From != nil {
+		e.base = t.From.scores(c, s)
+	}
 	for m := 1; m <= e.n; m++ {
 		set := t.rel.set(e.set[m])
-		if w := &s.Words[m-1]; w.OpenRelation() {
-			e.gold[m], e.open = open, true
+		w := &s.Words[m-1]
+		if gold, known := number[w.GoldRelation()]; !w.OpenRelation() && known && bytes.IndexByte(set, gold) >= 0 {
+			e.gold[m] = uint8(bytes.IndexByte(set, gold))
 		} else {
-			e.gold[m] = uint8(bytes.IndexByte(set, number[w.GoldRelation()]))
+			e.gold[m], e.open = open, true
 		}
 		if len(set) > 1 {
 			c.keys = c.tree.keys(m, c.keys[:0])
@@ -178,6 +201,18 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 		}
 		e.from[m+1] = int32(len(e.ids))
 	}
+}
+
+// scores returns what m scores the relations of the words of a sentence that c has read.
+func (m *Model) scores(c *chart, s *syntax.Sentence) []float32 {
+	like := chart{layout: layout{}, encoder: c.encoder, tree: c.tree, rel: &m.rel}
+	like.layout.fill(&m.rel, &like.tree)
+	m.score(&like, s.Dense.Labels)
+	out := make([]float32, len(like.score))
+	for i, x := range like.score {
+		out[i] = float32(x) / unit
+	}
+	return out
 }
 
 // A gradient is the gradient of one tree's conditional log-likelihood.
@@ -233,6 +268,11 @@ func (g *gradient) local(t *trainer) {
 			t.rows.Sum(id, g.sum)
 		}
 		set, top := t.rel.set(e.set[m]), float32(math.Inf(-1))
+		if e.base != nil {
+			for j, l := range set {
+				g.sum[l] += e.base[int(e.off[m])+j]
+			}
+		}
 		for _, l := range set {
 			top = max(top, g.sum[l])
 		}
@@ -248,7 +288,7 @@ func (g *gradient) local(t *trainer) {
 
 // pairs fills the factors.
 func (g *gradient) pairs(t *trainer) {
-	e := g.e
+	e, n := g.e, len(t.rel.names)
 	for m := int32(1); m <= int32(e.n); m++ {
 		h := e.head[m]
 		if h == 0 {
@@ -260,6 +300,9 @@ func (g *gradient) pairs(t *trainer) {
 			alone, inContext := t.pairsOf(above, e.ctx[m])
 			for b, l := range set {
 				x := float64(t.weights.W[alone+int(l)]) + float64(t.weights.W[inContext+int(l)])
+				if t.From != nil {
+					x += float64(t.From.pair[inContext+int(l)-n*n]) / unit
+				}
 				row[b] = float32(graph.Exp(x))
 				if !e.open && a == int(e.gold[h]) && b == int(e.gold[m]) {
 					g.loss -= x
@@ -318,18 +361,25 @@ func (t *trainer) model() *Model {
 	n := len(t.rel.names)
 	m := newModel(t.vocabulary)
 	m.rel = *t.rel
-	m.table = *linear.Pack(t.rows.Each(t.index.Keys()), linear.Packing{Unit: unit, Limit: t.Cells})
+	if t.From != nil {
+		m.table = *t.From.table.With(t.rows.Each(t.index.Keys()), t.Share, unit)
+	} else {
+		m.table = *linear.Pack(t.rows.Each(t.index.Keys()), linear.Packing{Unit: unit, Limit: t.Cells, Narrow: t.Small})
+	}
 	m.pair = make([]int16, contexts*n*n)
 	for i := range m.pair {
 		x := float64(t.weights.W[i%(n*n)]) + float64(t.weights.W[n*n+i])
+		if t.From != nil {
+			x = float64(x*t.Share) + float64(t.From.pair[i])/unit
+		}
 		m.pair[i] = int16(min(max(math.Round(x*unit), -maxPair), maxPair))
 	}
 	m.derive()
 	return m
 }
 
-// Accuracy labels copies of the sentences on their own heads, freely, and counts the
-// words whose deprel is right without and with subtypes.
+// Accuracy labels copies of the sentences with their own heads, without rules. It
+// counts the words whose deprel is right without and with its subtype.
 func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
 	for _, s := range sents {
 		gold := s.Words

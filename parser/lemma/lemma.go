@@ -1,5 +1,5 @@
-// Package lemma gives words their lemmas, learned from a treebank and from
-// lexicon files.
+// Package lemma finds the lemma of a word (Model.Lemma), as learned from a treebank and
+// from lexicon files.
 package lemma
 
 import (
@@ -23,8 +23,8 @@ import (
 //     linear model over the form, its tags, and what the treebank says for
 //     each rule (see signs).
 //
-// allows says which rules may be tried. If none fits, the lemma is the form, in
-// lower case unless it is a name. A Model is read-only.
+// If no rule fits, the lemma is the form, in lower case unless it is a name. A Model is
+// read-only.
 type Model struct {
 	Casing  word.Casing // of the language
 	rules   []rule
@@ -65,7 +65,7 @@ const (
 	keySigns                 // a label and its signs, in the layer
 )
 
-// Tags are the tags of a word, hashed.
+// Tags are hashes of the tags of a word.
 type Tags struct {
 	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
 	name           bool   // a proper noun
@@ -114,7 +114,7 @@ func (z *Model) layout(l *pack.Layout) {
 	z.facts.Layout(l, "facts")
 }
 
-// A Scratch is what one call of Lemma needs. It is reused between calls.
+// A Scratch is the memory of Lemma, reused between calls. It is for one goroutine.
 type Scratch struct {
 	form, lemma []rune
 	keys        []hash.Key
@@ -122,20 +122,20 @@ type Scratch struct {
 	candidates  []candidate
 }
 
-// Pack puts the sections of the model into s.
+// Pack stores the model in s.
 func (z *Model) Pack(s *pack.Sub) { pack.Write(s, z.Layout) }
 
-// Name begins the names of the sections, with a period behind it.
+// Name, followed by a period, is the beginning of the names of the sections.
 const Name = "lemma"
 
-// Layout names the sections.
+// Layout names the sections of the model.
 func (z *Model) Layout(l *pack.Layout) { l.Nested(Name, z.layout) }
 
 // Learned reports whether the treebank had lemmas.
 func (z *Model) Learned() bool { return len(z.rules) > 0 }
 
-// Lemma returns the lemma of a form s that was read into w. It allocates only a
-// lemma that differs from the form.
+// Lemma returns the lemma of form s with tags t. w must hold s (word.Form.Read). Lemma
+// allocates only a lemma that differs from the form.
 func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 	sc.form = append(sc.form[:0], []rune(s)...)
 	switch {

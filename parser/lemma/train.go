@@ -18,6 +18,7 @@ const (
 	regularCut  = 20 // words that a regular rule was seen in
 	doubledCut  = 3  // words that a rule must have been seen in before it requires a pair of runes
 	prefixCut   = 3  // pairs of lemmas, one with the prefix and one without
+	oftenForm   = 5  // occurrences that keep a form in a small memory
 	lemmaEpochs = 10
 )
 
@@ -67,8 +68,8 @@ func examplesOf(sents []syntax.Sentence) []example {
 // which is universal). No rule is learned from such a word.
 func (x *example) misspelt() bool { return strings.Contains("|"+x.feats+"|", "|Typo=Yes|") }
 
-// Train learns from the different (form, tags, lemma) of the treebank, and from the
-// entries of a lexicon.
+// Train learns a model from the distinct triples of form, tags and lemma of a treebank,
+// and from the entries of a lexicon.
 func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o sequence.Options) *Model {
 	z := &Model{Casing: casing}
 	numbers := map[rule]int{}
@@ -114,7 +115,10 @@ func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o seque
 		}
 	}
 	z.memorize(examples, entries)
-	z.learnScores(append(examples, entries...), uses.words, z.learnFacts(examples, entries), o)
+	z.learnScores(append(examples, entries...), uses.words, z.learnFacts(examples, entries, o.Cells > 0), o)
+	if o.Cells > 0 {
+		z.forget(examples)
+	}
 	return z
 }
 
@@ -144,7 +148,37 @@ func (z *Model) memorize(examples, entries []example) {
 	for i, x := range list {
 		keys[i], rules[i] = x[0], uint16(x[1])
 	}
-	z.memory = hash.NewMap(keys, rules)
+	z.memory = hash.NewMap(keys, rules, false)
+}
+
+// forget makes the memory small. Of the treebank's forms, the memory keeps
+// frequent ones and those whose lemma the rules do not find, by UPOS, and by all tags where that is another
+// lemma.
+func (z *Model) forget(examples []example) {
+	full := z.memory
+	z.memory = hash.Map[uint16]{}
+	var sc Scratch
+	kept := map[hash.Key]uint16{}
+	for i := range examples {
+		x := &examples[i]
+		keys := memoryKeys(x.word.Lower, x.tags)
+		if x.n < oftenForm && z.Lemma(&sc, x.form, &x.word, x.tags) == x.lemma {
+			continue
+		}
+		rule, found := full.Find(keys[2])
+		if found {
+			kept[keys[2]] = rule
+		}
+		if r, ok := full.Find(keys[0]); ok && (!found || r != rule) {
+			kept[keys[0]] = r
+		}
+	}
+	list := slices.Sorted(maps.Keys(kept))
+	rules := make([]uint16, len(list))
+	for i, key := range list {
+		rules[i] = kept[key]
+	}
+	z.memory = hash.NewMap(list, rules, true)
 }
 
 // factCounts count the different words, pairs of a form in lower case and a
@@ -170,7 +204,7 @@ func (t factCounts) note(fact uint64, x *example) {
 
 // learnFacts stores the lemmas, of entries as well, prefixes, and what each rule
 // changed. It returns how many words each fact was seen in.
-func (z *Model) learnFacts(examples, entries []example) map[hash.Key]int {
+func (z *Model) learnFacts(examples, entries []example, small bool) map[hash.Key]int {
 	seen := newFactCounts()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
 	note := func(x *example) {
@@ -199,7 +233,7 @@ func (z *Model) learnFacts(examples, entries []example) map[hash.Key]int {
 	for _, key := range prefixKeys(lemmas) {
 		seen.words[key] = prefixCut
 	}
-	z.facts, _ = hash.NewSet(slices.Sorted(maps.Keys(seen.words)))
+	z.facts, _ = hash.NewSet(slices.Sorted(maps.Keys(seen.words)), small)
 	return seen.words
 }
 

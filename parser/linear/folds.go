@@ -11,13 +11,11 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Folds returns the bounds of contiguous folds of about as many words each:
-// fold f is list[bounds[f]:bounds[f+1]], bounds[0] is 0. A bound moves to the
-// nearest start of a document ("# newdoc") that is at most a third of a fold
-// away, so that a document's own words do not leak. Neighbours with the same
-// forms, as a sentence with its own and with predicted tags, or in capitals,
-// stay together.
-// No fold is empty: there are fewer where sentences are few.
+// Folds returns the bounds of contiguous folds with about the same number of words.
+// Fold f is list[bounds[f]:bounds[f+1]]. To keep documents in one fold, a bound moves
+// to the nearest start of a document ("# newdoc") that is at most a third of a fold
+// away. Neighbours with the same forms, such as a sentence with gold and with predicted
+// tags, stay together. No fold is empty; with few sentences there are fewer folds.
 func Folds(list []syntax.Sentence, folds int) []int {
 	before := make([]int, len(list)+1) // words before a sentence
 	for i := range list {

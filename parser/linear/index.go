@@ -1,6 +1,6 @@
-// Package linear is what learns: an index of counted features, rows and
-// single weights while they are learned, the one loop over the examples, and
-// the packed read-only table that a model holds.
+// Package linear learns and stores linear models. It has an index of counted features
+// (Index), the weights in training (Rows, Weights, Dense), the training loop of all
+// learners (Run), and the packed read-only table that a model holds (Table).
 //
 // The update rules are PA-I (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
 // 2006) with averaged weights, and AdaGrad (Duchi, Hazan and Singer 2011).
@@ -12,9 +12,9 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// An Index numbers the features that occur often enough in training: first
-// Count every occurrence (or CountRepeated), then Cut, then ask for each ID. It is not safe for
-// concurrent use.
+// An Index numbers the features that occur often enough in training. First Count every
+// occurrence (or call CountRepeated), then Cut, then ask for each ID. It is not safe
+// for concurrent use.
 type Index struct {
 	state map[hash.Key]int32 // occurrences while counting; then the number, or waiting
 	keys  []hash.Key         // by number
@@ -23,7 +23,7 @@ type Index struct {
 // waiting is the state of a key before its first ID.
 const waiting = -1
 
-// Count notes an occurrence of key.
+// Count counts an occurrence of key.
 func (x *Index) Count(key hash.Key) {
 	if x.state == nil {
 		x.state = make(map[hash.Key]int32)
@@ -31,9 +31,9 @@ func (x *Index) Count(key hash.Key) {
 	x.state[key]++
 }
 
-// CountRepeated is Count for each of the keys in all lists, but for most keys that occur only once
-// among them. They take no memory, and Cut, which must have a least of 2 or more, leaves
-// the same keys. It must be the only count.
+// CountRepeated counts the keys in all lists, except most keys that occur only once
+// among them, which take no memory. It must be the only count, and Cut must have a
+// least of 2 or more; the keys that are left are then the same as after Count.
 func (x *Index) CountRepeated(lists ...[]hash.Key) {
 	// A bit for a key: whether there was one, and whether there was another. Keys that
 	// share a bit are counted in vain.
@@ -63,8 +63,7 @@ func (x *Index) CountRepeated(lists ...[]hash.Key) {
 	}
 }
 
-// Cut ends the counting: only keys that occurred least times or more will
-// have a number.
+// Cut ends the counting. Only keys with at least least occurrences can get a number.
 func (x *Index) Cut(least int) {
 	for key, n := range x.state {
 		if int(n) < least {
@@ -75,8 +74,8 @@ func (x *Index) Cut(least int) {
 	}
 }
 
-// ID returns the number of key, the next one from 0 when it is asked for
-// first, or -1 if it was cut or never counted.
+// ID returns the number of key, or -1 if key was cut or never counted. Numbers start at
+// 0 and are given in the order of the first calls.
 func (x *Index) ID(key hash.Key) int32 {
 	id, known := x.state[key]
 	if !known {
@@ -93,5 +92,5 @@ func (x *Index) ID(key hash.Key) int32 {
 // Len returns how many keys have a number.
 func (x *Index) Len() int { return len(x.keys) }
 
-// Keys returns the keys by number.
+// Keys returns the keys, indexed by number.
 func (x *Index) Keys() []hash.Key { return x.keys }

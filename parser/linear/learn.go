@@ -2,9 +2,9 @@ package linear
 
 import "math"
 
-// PassiveAggressive returns the size of a step of PA-I (Crammer et al. 2006,
-// figure 1): loss/norm, where norm is the squared length of the step, at most
-// c. It is 0 without a loss or a step.
+// PassiveAggressive returns the size of a step of PA-I (Crammer et al. 2006, figure 1):
+// loss/norm, at most c, where norm is the squared length of the step. It returns 0 if
+// loss or norm is 0.
 func PassiveAggressive(loss, norm, c float64) float64 {
 	if !(loss > 0) || !(norm > 0) {
 		return 0
@@ -21,9 +21,9 @@ func Average(w float32, total float64, steps int) float32 {
 	return float32((float64(float64(w)*float64(steps+1)) - total) / float64(steps))
 }
 
-// AdaGrad is the rule that moves a weight by Rate*g / (Floor + the root of
-// the sum of all g² so far), where g is the gradient to climb (Duchi, Hazan
-// and Singer 2011). Floor bounds the first steps.
+// AdaGrad moves a weight by Rate*g / (Floor + the square root of the sum of all g² so
+// far), where g is the gradient to climb (Duchi, Hazan and Singer 2011). Floor bounds
+// the first steps.
 type AdaGrad struct{ Rate, Floor float32 }
 
 // increment adds g² to square and returns the increment of the weight.

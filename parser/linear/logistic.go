@@ -7,15 +7,15 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// Logistic is a logistic regression over features that are there or not.
+// Logistic is a logistic regression over binary features.
 type Logistic struct {
-	// Examples calls yield once per example, with the same ones in the same order
-	// each time. The keys are valid only during the call.
+	// Examples calls yield once for each example, always in the same order. The keys
+	// are valid only during the call.
 	Examples func(yield func(keys []hash.Key, positive bool, weight float32))
 	Epochs   int
 	Rate     float32 // of AdaGrad
 	Least    int     // rarer features are dropped
-	Floor    float64 // smaller weights are dropped: most are
+	Floor    float64 // smaller weights, which are most, are dropped
 }
 
 // Fitted is the result of a Logistic.
@@ -26,7 +26,7 @@ type Fitted struct {
 	floor    float64
 }
 
-// Each is the list of features whose weight is not dropped, all of class 0.
+// Each yields the features whose weight is not dropped, all of class 0 (Features).
 func (f *Fitted) Each(yield func(key hash.Key, classes []uint16, weights []float32)) {
 	for i, k := range f.Keys {
 		if math.Abs(float64(f.weights[i])) >= f.floor {

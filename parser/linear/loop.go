@@ -8,55 +8,56 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// A Loop says how often, how fast and in what order a Task learns.
+// A Loop has the options of Run.
 type Loop struct {
 	Examples int
-	Epochs   int // passes over the examples, at most
+	Epochs   int // largest number of passes over the examples
 	Stop     int // ends after this many epochs without a better figure; 0: never
 	Batch    int // examples that see the same weights; 1 if 0
 	Workers  int // goroutines, 1 if 0; the result does not depend on it
 	Seed     uint64
 
-	// Checkpoint, if set, is called after every epoch with all that Resume, if
-	// set, must read for the learning to go on as if it had never stopped.
-	// Resume reports false, and calls nothing, where there is no checkpoint.
+	// Checkpoint, if set, is called after every epoch with the layout of the state of
+	// the training. Resume, if set, reads that state, and the training goes on as if it
+	// had never stopped. Resume returns false, and does not call layout, if there is no
+	// checkpoint.
 	Checkpoint func(epoch int, layout func(*pack.Layout)) error
 	Resume     func(layout func(*pack.Layout)) (bool, error)
 }
 
-// At says where a Loop is.
+// At says how far Run has come.
 type At struct {
 	Epoch   int // from 1
 	Step    int // batches so far, with this one: from 1
 	Example int // from 0
 }
 
-// Seed returns a seed for the chance of this example in this epoch.
+// Seed returns a seed for random numbers for this example in this epoch.
 func (a At) Seed(seed uint64) uint64 {
 	return hash.Pair(hash.Pair(seed, uint64(a.Epoch)), uint64(a.Example))
 }
 
-// A Task is what learns. U is the update of one example.
+// A Task is a learner. U is the update for one example.
 type Task[U any] struct {
-	// Learn finds the update of an example under the current weights, and must not
-	// change them. It runs on many goroutines; worker is the number of one. The
-	// update may depend on nothing but at. *u holds an earlier update, whose memory
-	// may be used again.
+	// Learn computes the update for an example with the current weights, which it must
+	// not change. It is called from several goroutines; worker is the number of the
+	// caller. The update may depend only on the weights and on at. *u holds an earlier
+	// update, whose memory may be reused.
 	Learn func(worker int, at At, u *U)
 
-	// Apply moves the weights. It is called for one example after the other, in the
-	// order of the batch.
+	// Apply changes the weights by an update. It is called for one example after
+	// another, in the order of the batch.
 	Apply func(at At, u *U)
 
-	// Measure returns a figure for the weights after an epoch; higher is better. An
-	// epoch with a figure below 0 is never kept. Keep makes the weights the result
-	// so far. Without Measure, Keep is called once, at the end. steps is the number
-	// of batches so far, for averages.
+	// Measure returns the score of the weights after an epoch; higher is better. An
+	// epoch with a score below 0 is never kept. Keep makes the current weights the
+	// result so far. Without Measure, Keep is called once, at the end. steps is the
+	// number of batches so far, for averages.
 	Measure func(epoch, steps int) float64
 	Keep    func(epoch, steps int)
 
-	// State names all arrays of a checkpoint: the current weights and the kept ones.
-	// It may be nil if there are no checkpoints.
+	// State names all arrays of a checkpoint: the current weights and the kept ones. It
+	// may be nil without checkpoints.
 	State func(*pack.Layout)
 }
 
@@ -73,10 +74,10 @@ func (p *progress) layout(l *pack.Layout) {
 	pack.Value(l, "best", &p.best)
 }
 
-// Run passes over the examples in a shuffled order, batch by batch, and keeps
-// the first epoch with the best figure. All examples of a batch see the same
-// weights, and updates are applied in order, so any number of workers gives the
-// same result. Errors come from Checkpoint and Resume.
+// Run learns from the examples in a shuffled order, batch by batch, and keeps the first
+// epoch with the best score. All examples of a batch see the same weights, and updates
+// are applied in order, so the result is the same for any number of workers. Errors are
+// from Checkpoint and Resume.
 func Run[U any](l Loop, t Task[U]) error {
 	l.Batch, l.Workers = max(l.Batch, 1), max(l.Workers, 1)
 	p := progress{best: -1}
@@ -123,7 +124,7 @@ func Run[U any](l Loop, t Task[U]) error {
 	return nil
 }
 
-// Parallel calls f for 0..n-1 on the given number of goroutines. worker is the
+// Parallel calls f for i = 0..n-1 from the given number of goroutines. worker is the
 // number of the calling goroutine. Parallel returns when all calls have returned.
 func Parallel(n, workers int, f func(worker, i int)) {
 	workers = min(workers, n)

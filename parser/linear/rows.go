@@ -2,10 +2,9 @@ package linear
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// Rows holds float weights while they are learned: a row for each feature
-// (Index), with a cell for each class that an update touched. Rows learn either by
-// Add or by Climb. Readers may run concurrently with each other, but not with Add
-// and Climb.
+// Rows holds float weights in training. It has a row for each feature (Index), with a
+// cell for each class that an update has touched. Rows learn either by Add or by Climb.
+// Readers may run concurrently with each other, but not with Add and Climb.
 type Rows struct{ rows [][]cell }
 
 type cell struct {
@@ -51,8 +50,8 @@ func (r *Rows) cell(id int32, class uint16) *cell {
 	return &r.rows[id][len(row)]
 }
 
-// Averaged averages the weights over steps 1..steps in place. They cannot learn by
-// Add afterwards.
+// Averaged averages the weights over steps 1..steps in place. Add must not be called
+// afterwards.
 func (r *Rows) Averaged(steps int) *Rows {
 	for _, row := range r.rows {
 		for i := range row {
@@ -62,9 +61,8 @@ func (r *Rows) Averaged(steps int) *Rows {
 	return r
 }
 
-// Each calls yield with every row that has a weight other than 0, in the order of
-// their numbers, under the keys of an Index. The slices are valid only during the
-// call.
+// Each returns the rows that have a weight other than 0 as Features, in the order of
+// their numbers. keys are the keys of the Index.
 func (r *Rows) Each(keys []hash.Key) Features {
 	return func(yield func(key hash.Key, classes []uint16, weights []float32)) {
 		var classes []uint16

@@ -10,10 +10,10 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// A Table is the packed, read-only form of learned weights: from a key to a
-// row of cells, each a class and an integer weight. It is used in place from
-// the bytes of a model. A key that training never saw meets a foreign row
-// about eight times in a million look-ups. It is safe for concurrent use.
+// A Table is the packed, read-only form of learned weights. It maps a key to a row of
+// cells, each with a class and an integer weight. It is used in place from the bytes of
+// a model. A key that is not in the table finds the row of another about eight times in
+// a million look-ups. A Table is safe for concurrent use.
 type Table struct {
 	// Open addressing with linear probing. A slot has, from the top, 20 bits of the
 	// key (0: empty), 14 bits of the row's length and 30 bits of its start in cells.
@@ -22,6 +22,7 @@ type Table struct {
 	slots []uint64
 	cells []uint32 // 16 bits of class, 16 of signed weight
 	shift uint8    // a weight of 1 is 1<<shift units
+	spare uint64   // bits of a key's print that are not kept: 0, or those of a narrow table (Packing.Narrow)
 }
 
 const (
@@ -33,7 +34,7 @@ const (
 	maxShift  = 15
 )
 
-func print20(key hash.Key) uint64 { return max(key&(1<<printBits-1), 1) }
+func (t *Table) print(key hash.Key) uint64 { return max(key&(1<<printBits-1)&^t.spare, 1) }
 
 // home returns the place where the search for key begins. The table must not be
 // empty.
@@ -46,7 +47,7 @@ func (t *Table) home(key hash.Key) int {
 // search for key.
 func (t *Table) place(key hash.Key) int {
 	i := t.home(key)
-	for p := print20(key); t.slots[i] != 0 && t.slots[i]>>(64-printBits) != p; {
+	for p := t.print(key); t.slots[i] != 0 && t.slots[i]>>(64-printBits) != p; {
 		if i++; i == len(t.slots) {
 			i = 0
 		}
@@ -71,7 +72,7 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 		}
 		for j, key := range batch {
 			q := first[j%ahead]
-			if q != 0 && q>>(64-printBits) != print20(key) {
+			if q != 0 && q>>(64-printBits) != t.print(key) {
 				q = t.slots[t.place(key)]
 			}
 			if q != 0 {
@@ -82,9 +83,9 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	return rows
 }
 
-// Prefetch loads the places of the next keys, up to 32 of them, into the first cache, and
-// does not wait. The table has places of a number of words that is a power of two. A key k
-// begins its search at place k*places>>64.
+// Prefetch starts to load the places of up to 32 keys into the first-level cache, and
+// does not wait. A place of table has the given number of words, a power of two. The
+// search for key k begins at place k*places>>64.
 func Prefetch(table []uint64, words int, keys []hash.Key) {
 	if n := min(len(keys), ahead); n > 0 && len(table) > 0 {
 		prefetch(unsafe.Pointer(&table[0]), uint64(len(table)/words), bits.Len(uint(words))+2, &keys[0], n)
@@ -129,18 +130,29 @@ func (t *Table) Score(keys []hash.Key) int32 {
 // slices are valid only during the call.
 type Features func(yield func(key hash.Key, classes []uint16, weights []float32))
 
-// Packing says how weights become integers.
+// Packing has the options of Pack.
 type Packing struct {
 	Unit  int     // units in a weight of 1: a power of two up to 1<<15
 	Limit int     // cells to keep, the heaviest; all if 0
 	Least float64 // least weight to keep, as a share of the weight that one in 2,000 exceeds
 	Slots float64 // per row; 4/3 if 0. A look-up that fails tries 8 at 4/3, 4 at 5/3
+
+	// Narrow makes a table that takes a third of the bytes in a compressed file. Its
+	// weights have at most 127 steps, and two of a thousand keys that are not in the
+	// table find the row of another. Slots is then at least 5/3.
+	Narrow bool
 }
 
-// Pack makes a Table of the features that have a weight to keep. All weights share
-// one scale (Scale), and weights beyond its range are clipped. If the table cannot
-// tell two keys apart, the first stays. Classes must be below 1<<16. A row keeps its
-// first 1<<14-1 cells.
+// Of a narrow table.
+const (
+	narrowPrint = 11
+	narrowSteps = 127
+)
+
+// Pack makes a Table of the features with a weight to keep. All weights share one scale
+// (Scale), and weights beyond its range are clipped. Of two keys that the table cannot
+// tell apart, the first stays. Classes must be below 1<<16. A row keeps its first
+// 1<<14-1 cells.
 func Pack(features Features, p Packing) *Table {
 	var sizes []float32
 	features(func(_ hash.Key, _ []uint16, weights []float32) {
@@ -155,16 +167,20 @@ func Pack(features Features, p Packing) *Table {
 	}
 	slices.Sort(sizes)
 	logUnit := bits.Len(uint(p.Unit)) - 1
-	t := &Table{shift: uint8(max(0, min(logUnit-Scale(sizes, math.MaxInt16), maxShift)))}
+	t, steps, slots := &Table{}, math.MaxInt16, max(p.Slots, 4.0/3)
+	if p.Narrow {
+		t.spare, steps, slots = spareBits, narrowSteps, max(slots, 5.0/3)
+	}
+	t.shift = uint8(max(0, min(logUnit-Scale(sizes, steps), maxShift)))
 	least := max(Floor(sizes, p.Limit), float32(p.Least*common(sizes)))
 	unit := math.Ldexp(1, logUnit-int(t.shift))
 	integer := func(w float32) int16 {
 		if max(w, -w) <= least {
 			return 0
 		}
-		return int16(max(-math.MaxInt16, min(math.MaxInt16, math.Round(float64(w)*unit))))
+		return int16(max(-float64(steps), min(float64(steps), math.Round(float64(w)*unit))))
 	}
-	t.fill(features, integer, max(p.Slots, 4.0/3))
+	t.fill(features, integer, slots)
 	return t
 }
 
@@ -185,7 +201,7 @@ func (t *Table) fill(features Features, integer func(w float32) int16, slots flo
 			}
 		}
 		count := len(t.cells) - begin
-		i, slot := t.place(key), print20(key)<<(64-printBits)
+		i, slot := t.place(key), t.print(key)<<(64-printBits)
 		switch {
 		case t.slots[i] != 0: // it cannot be told apart from an earlier one
 			t.cells = t.cells[:begin]
@@ -196,6 +212,89 @@ func (t *Table) fill(features Features, integer func(w float32) int16, slots flo
 			t.slots[i] = slot | uint64(count)<<beginBits | uint64(begin)
 		}
 	})
+}
+
+// With returns a copy of t to whose weights a share of the weights of features is added. t
+// was packed with unit, and does not change. A table does not know its keys and so cannot
+// grow: if the features have more new rows than it has room for, the lightest are left out,
+// as are changes of less than half a step. An empty table stays empty.
+func (t *Table) With(features Features, share float64, unit int) *Table {
+	if len(t.slots) == 0 {
+		return t
+	}
+	out := &Table{slots: slices.Clone(t.slots), cells: slices.Clone(t.cells), shift: t.shift, spare: t.spare}
+	free := -len(t.slots) / leastFree
+	for _, q := range t.slots {
+		if q == 0 {
+			free++
+		}
+	}
+	heaviest := func(weights []float32) (top float32) {
+		for _, w := range weights {
+			top = max(top, w, -w)
+		}
+		return top
+	}
+	scale := share * float64(unit) / float64(int(1)<<t.shift) // steps in a weight of 1
+	var sizes []float32                                       // of new rows
+	features(func(key hash.Key, _ []uint16, weights []float32) {
+		if w := heaviest(weights); t.slots[t.place(key)] == 0 && math.Round(float64(w)*scale) != 0 {
+			sizes = append(sizes, w)
+		}
+	})
+	slices.Sort(sizes)
+	floor := Floor(sizes, max(free, 1))
+	features(func(key hash.Key, classes []uint16, weights []float32) {
+		i := out.place(key)
+		if out.slots[i] == 0 && (free <= 0 || heaviest(weights) <= floor) {
+			return
+		}
+		out.add(i, out.print(key), classes, weights, scale)
+	})
+	return out
+}
+
+// leastFree is the inverse of the share of slots that With leaves empty.
+const leastFree = 10
+
+// add adds weights to the row at slot i, where a row of the print is or nothing.
+func (t *Table) add(i int, print uint64, classes []uint16, weights []float32, scale float64) {
+	steps := float64(math.MaxInt16)
+	if t.spare != 0 {
+		steps = narrowSteps
+	}
+	old := t.slots[i]
+	n, begin := old>>beginBits&maxRow, old&maxCells
+	var row []uint32
+	if n > 0 {
+		row = slices.Clone(t.cells[begin : begin+n])
+	} else if old != 0 {
+		row = []uint32{uint32(begin)}
+	}
+	changed := false
+	for j, class := range classes {
+		change := math.Round(float64(weights[j]) * scale)
+		if change == 0 {
+			continue
+		}
+		changed = true
+		k := slices.IndexFunc(row, func(c uint32) bool { return c>>16 == uint32(class) })
+		if k < 0 {
+			k, row = len(row), append(row, uint32(class)<<16)
+		}
+		w := float64(int16(row[k])) + change
+		row[k] = uint32(class)<<16 | uint32(uint16(int16(max(-steps, min(steps, w)))))
+	}
+	switch slot := print << (64 - printBits); {
+	case !changed:
+	case len(row) == int(n):
+		copy(t.cells[begin:], row)
+	case len(row) == 1 && row[0]>>16 < 1<<countBits:
+		t.slots[i] = slot | uint64(row[0])
+	case len(row) <= maxRow && len(t.cells)+len(row) <= maxCells:
+		t.slots[i] = slot | uint64(len(row))<<beginBits | uint64(len(t.cells))
+		t.cells = append(t.cells, row...)
+	}
 }
 
 // Scale returns the exponent e of the finest step 2^-e at which weights are at most
@@ -222,9 +321,9 @@ func common(sizes []float32) float64 {
 	return float64(sizes[max(0, last-max(1, len(sizes)/2000))])
 }
 
-// Floor returns the weight that the limit largest weights exceed. sizes has the
-// absolute values of all weights in increasing order. Weights equal to the floor are
-// dropped. The floor is 0 if all may stay or limit is 0.
+// Floor returns the largest weight to drop so that at most limit weights stay, or 0 if
+// all may stay or limit is 0. sizes has the absolute values of all weights in ascending
+// order. All weights equal to the floor are dropped.
 func Floor(sizes []float32, limit int) float32 {
 	if limit <= 0 || len(sizes) <= limit {
 		return 0
@@ -232,13 +331,17 @@ func Floor(sizes []float32, limit int) float32 {
 	return sizes[len(sizes)-limit-1]
 }
 
-// Bytes returns the size of t.
+// Bytes returns the size of t in bytes.
 func (t *Table) Bytes() int { return 8*len(t.slots) + 4*len(t.cells) }
 
-// Layout names the sections of t. Its classes must be below the given number, so that
-// a table that was read fits an acc of this length.
+// Layout names the sections of t. It refuses classes that are not below the given
+// number, so a table that was read fits an acc of that length.
 func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 	l.Nested(name, func(l *pack.Layout) {
+		if l.Optional("prints", t.spare != 0) {
+			t.layoutNarrow(l, classes)
+			return
+		}
 		pack.Array(l, "slots", &t.slots)
 		pack.Array(l, "cells", &t.cells)
 		pack.Value(l, "shift", &t.shift)

@@ -76,15 +76,48 @@ func TestTableIsAMap(t *testing.T) {
 
 func TestForeignKeysAreRare(t *testing.T) {
 	list := someFeatures(50000, 1, 3)
-	table := Pack(all(list), Packing{Unit: 1024})
-	foreign := 0
-	for i := range uint64(1_000_000) {
-		if table.Score([]hash.Key{hash.Key1(2, i)}) != 0 {
-			foreign++
+	for narrow, most := range map[bool]int{false: 15, true: 3000} {
+		table := Pack(all(list), Packing{Unit: 1024, Narrow: narrow})
+		foreign := 0
+		for i := range uint64(1_000_000) {
+			if table.Score([]hash.Key{hash.Key1(2, i)}) != 0 {
+				foreign++
+			}
+		}
+		if foreign > most {
+			t.Errorf("narrow %t: %d of a million unknown keys have a weight", narrow, foreign)
 		}
 	}
-	if foreign > 15 {
-		t.Errorf("%d of a million unknown keys have a weight", foreign)
+}
+
+// A narrow table that was written and read sums as before, and nearly as a wide one.
+func TestNarrowTables(t *testing.T) {
+	for _, classes := range []int{1, 40, 40000} {
+		list := someFeatures(3000, classes, 7)
+		made, wide := Pack(all(list), Packing{Unit: 1024, Narrow: true}), Pack(all(list), Packing{Unit: 1024})
+		sections := sections(func(l *pack.Layout) { made.Layout(l, "t", classes) })
+		var read Table
+		if err := pack.Read(pack.NewView(sections), "c", func(l *pack.Layout) { read.Layout(l, "t", classes) }); err != nil {
+			t.Fatal(err)
+		}
+		rows, far := make([]uint64, 1), 0
+		for _, f := range list {
+			a, b, c := make([]int32, classes), make([]int32, classes), make([]int32, classes)
+			made.Sum([]hash.Key{f.key}, a, rows)
+			read.Sum([]hash.Key{f.key}, b, rows)
+			wide.Sum([]hash.Key{f.key}, c, rows)
+			if !slices.Equal(a, b) {
+				t.Fatalf("%d classes: a row that was read differs", classes)
+			}
+			for i := range a {
+				if d := a[i] - c[i]; d > 1<<made.shift || -d > 1<<made.shift {
+					far++
+				}
+			}
+		}
+		if far > 30 {
+			t.Errorf("%d classes: %d weights are off", classes, far)
+		}
 	}
 }
 
@@ -222,7 +255,66 @@ func TestDamagedTables(t *testing.T) {
 			t.Errorf("%s: accepted", what)
 		}
 	}
+	narrow := Pack(all(someFeatures(60, 9, 1)), Packing{Unit: 1024, Narrow: true})
+	if err := read(*narrow, 9); err != nil {
+		t.Error(err)
+	}
+	if read(*narrow, 8) == nil || read(*narrow, 1) == nil {
+		t.Error("a class beyond the last was accepted in a narrow table")
+	}
 	if read(*table, 8) == nil || read(*table, 1) == nil {
 		t.Error("a class beyond the last was accepted")
+	}
+}
+
+// A changed table answers as the sum of two maps would, wide or narrow; what it has no room
+// for is left out, the lightest first, and searches still end.
+func TestTableWithChanges(t *testing.T) {
+	for _, narrow := range []bool{false, true} {
+		const classes, unit = 40, 1024
+		list := someFeatures(3000, classes, 7)
+		table := Pack(all(list), Packing{Unit: unit, Narrow: narrow})
+		changes := someFeatures(300, classes, 8) // new keys
+		for i := range 300 {
+			changes = append(changes, feature{list[i].key, []uint16{uint16(i % classes), 39 - uint16(i%classes)}, []float32{0.5, -0.25}})
+		}
+		got := table.With(all(changes), 0.5, unit)
+		sums := func(t *Table, key hash.Key) []int32 {
+			acc := make([]int32, classes)
+			t.Sum([]hash.Key{key}, acc, make([]uint64, 1))
+			return acc
+		}
+		wrong := 0
+		for _, f := range changes {
+			want, step := sums(table, f.key), int32(1)<<table.shift
+			for j, c := range f.classes {
+				want[c] += int32(math.Round(float64(f.weights[j]) * unit / 2))
+			}
+			for c, x := range sums(got, f.key) {
+				if limit := step * narrowSteps; narrow {
+					want[c] = max(-limit, min(limit, want[c]))
+				}
+				if d := x - want[c]; d > step || d < -step {
+					wrong++
+					break
+				}
+			}
+		}
+		if wrong > len(changes)/50 { // foreign rows
+			t.Errorf("narrow %v: %d of %d changed rows are wrong", narrow, wrong, len(changes))
+		}
+		if full := table.With(all(someFeatures(20000, classes, 9)), 1, unit); !slices.Contains(full.slots, 0) {
+			t.Error("no slot is left")
+		}
+		for _, share := range []float64{0, 1e-6} { // of half a step at most
+			same := table.With(all(changes), share, unit)
+			if !slices.Equal(same.slots, table.slots) || !slices.Equal(same.cells, table.cells) {
+				t.Errorf("narrow %v: without changes the table differs", narrow)
+			}
+		}
+		again := table.With(all(list), 0.5, unit)
+		if len(again.cells) != len(table.cells) || slices.Equal(again.cells, table.cells) {
+			t.Errorf("narrow %v: rows of the same classes take %d cells in place of %d", narrow, len(again.cells), len(table.cells))
+		}
 	}
 }

@@ -10,15 +10,14 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// Weights holds float weights by key while they are learned, one per feature. Only
-// features that were part of an update have a place, so every other look-up ends at
-// an empty place. Keys share a weight if their lower halves agree and their upper
-// halves nearly agree. Readers may run concurrently with each other, but not with Add
-// and Climb.
+// Weights holds float weights in training, one for each key. Only keys that were part
+// of an update have a place. Two keys share a weight if their lower halves agree and
+// their upper halves nearly agree. Readers may run concurrently with each other, but
+// not with Add and Climb.
 //
-// Weights take 16 bytes a place, 20 once they Climb, and are half to three quarters
-// full. They are cut into shards by the top bits of the key. So, while a shard grows,
-// its old places alone are in memory next to its new ones.
+// A place takes 16 bytes, or 20 after Climb, and half to three quarters of the places
+// are full. Places are divided into shards by the top bits of the key. So when Weights
+// grows, only one shard at a time is in memory twice.
 type Weights struct{ shards [1 << shardBits]shard }
 
 type shard struct {
@@ -190,7 +189,7 @@ func (w *Weights) Averaged(steps int, yield func(k hash.Key, weight float32)) {
 	}
 }
 
-// Average returns the weights averaged over steps 1..steps as Weights to read.
+// Average returns the weights averaged over steps 1..steps, as Weights for reading.
 func (w *Weights) Average(steps int) *Weights {
 	a := new(Weights)
 	for n := range w.shards {
@@ -205,8 +204,8 @@ func (w *Weights) Average(steps int) *Weights {
 	return a
 }
 
-// Layout names the arrays of a checkpoint, which are not copied. Weights that were read
-// go on learning as the written ones would.
+// Layout names the arrays of a checkpoint, without copying them. After reading,
+// learning goes on as if it had never stopped.
 func (w *Weights) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
 		for n := range w.shards {

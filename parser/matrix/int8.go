@@ -78,8 +78,8 @@ func (m *Int8) panel(p int) (panel []int8, first, columns int) {
 func (m *Int8) depth() int { return ceil(m.Inputs, m.kernel.inputs) * m.kernel.inputs }
 
 // Multiply sets dst, tokens x Outputs, to the products of the rows of a and the rows of
-// the weights. a is tokens x Inputs, with values in [-127, 127]. Sums are exact, so every
-// path on every processor gives the same result.
+// the weights. a is tokens x Inputs, with values in [-127, 127]. Sums are exact, so the
+// result is the same on every processor.
 func (m *Int8) Multiply(dst []int32, a []int8, tokens int) {
 	if tokens <= 0 || m.Outputs <= 0 {
 		return

@@ -13,6 +13,9 @@ func floatAVX512(t *tile)
 func halfAVX512(t *tile)
 
 //go:noescape
+func halfAMX(t *tile)
+
+//go:noescape
 func floatAVX2(t *tile)
 
 //go:noescape
@@ -67,10 +70,28 @@ func pairColumns(dst *uint32, src *float32, stride, step, pairs int, lanes, odd 
 var hasAVX512 = cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ &&
 	cpu.X86.HasAVX512VL
 
+// hasTiles says that Linux lets the process use the tiles of AMX.
+var hasTiles = hasAVX512 && cpu.X86.HasAMXTile && runtime.GOOS == "linux" && permitTiles() == 0
+
+// allHeights are the heights of kernels of AMX.
+func allHeights() []int {
+	heights := make([]int, 32)
+	for i := range heights {
+		heights[i] = 32 - i
+	}
+	return heights
+}
+
 // kernels are the kernels that this processor can run, the best first. halves are the
 // kernels with bfloat16.
 var kernels, halves = func() (list, halves []*kernel) {
 	x := &cpu.X86
+	if hasTiles && x.HasAMXBF16 && x.HasAVX512BF16 {
+		halves = append(halves, &kernel{
+			name: "bf16-amx", multiply: halfAMX, heights: allHeights(), lanes: 16, vectors: 2, half: true, rows: true,
+			straight: straightTiles, transposed: transposedHalf, row: rowHalf, turn: transposedAVX512,
+		})
+	}
 	if hasAVX512 && x.HasAVX512BF16 {
 		halves = append(halves, &kernel{
 			name: "bf16-avx512", multiply: halfAVX512, heights: []int{12, 8, 4, 2, 1}, lanes: 16, vectors: 2, half: true, masked: true,
@@ -96,12 +117,8 @@ var kernels, halves = func() (list, halves []*kernel) {
 // are none, plain Go multiplies.
 var integers = func() (list []*integerKernel) {
 	x := &cpu.X86
-	if hasAVX512 && x.HasAMXTile && x.HasAMXInt8 && runtime.GOOS == "linux" && permitTiles() == 0 {
-		heights := make([]int, 32) // all
-		for i := range heights {
-			heights[i] = 32 - i
-		}
-		list = append(list, &integerKernel{name: "amx", multiply: intAMX, heights: heights, lanes: 16, word: 4, inputs: 64})
+	if hasTiles && x.HasAMXInt8 {
+		list = append(list, &integerKernel{name: "amx", multiply: intAMX, heights: allHeights(), lanes: 16, word: 4, inputs: 64})
 	}
 	if hasAVX512 && x.HasAVX512VNNI {
 		list = append(list, &integerKernel{
@@ -161,6 +178,13 @@ func straightHalf(panel []uint32, src Matrix, step int) {
 	for lo := 0; lo < src.Cols; lo += 16 {
 		pairColumns(&panel[lo], &src.Data[lo], 4*src.Stride, 4*step, (src.Rows+1)/2, 1<<min(16, src.Cols-lo)-1, odd)
 	}
+}
+
+// straightTiles is straightHalf with zeros in what is left of the last block.
+func straightTiles(panel []uint32, src Matrix, step int) {
+	straightHalf(panel, src, step)
+	pairs := (src.Rows + 1) / 2
+	clear(panel[pairs*step : ceil(pairs, 16)*16*step])
 }
 
 func rowHalf(words []uint32, src []float32) {

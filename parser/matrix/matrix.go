@@ -1,20 +1,20 @@
-// Package matrix multiplies matrices: of 8-bit integers, exactly, when the parser runs;
-// of 32-bit floats when it learns.
+// Package matrix multiplies matrices: of 8-bit integers, exactly, when the parser runs
+// (Int8), and of 32-bit floats when it learns (Product).
 //
-// Integer products are the same on every processor and by every path, because the sums are
-// exact. Float products are the same for any number of workers, but not between kinds of
+// Integer products are the same on every processor, because their sums are exact. Float
+// products are the same for any number of workers, but may differ between kinds of
 // processors: some have fused operations, some bfloat16.
 //
-// Products of floats follow Goto and van de Geijn (2008, "Anatomy of
-// High-Performance Matrix Multiplication"): B is packed into panels as wide as
-// a tile of C, in the order in which the micro-kernel reads them. A is packed too, unless
-// it already has this order. The micro-kernel keeps a tile of C in registers. A unit of
-// work is a block of rows of A, which stays in the second cache, times some panels. Every
-// element of C is one chain of sums along the inner dimension, in blocks of steps that
-// depend only on that dimension. So its bits do not depend on the neighbouring rows and
-// columns either.
+// Products of floats follow Goto and van de Geijn (2008, "Anatomy of High-Performance
+// Matrix Multiplication"): B is packed into panels as wide as a tile of C, in the order
+// in which the micro-kernel reads them. A is packed too, unless it already has this
+// order. The micro-kernel keeps a tile of C in registers. A unit of work is the product
+// of a block of rows of A, which stays in the second-level cache, and some panels.
+// Every element of C is one chain of sums along the inner dimension, in blocks of steps
+// that depend only on that dimension. So its bits do not depend on the neighbouring
+// rows and columns either.
 //
-// The micro-kernels for amd64 and arm64 are written by the package assembly.
+// Package assembly generates the micro-kernels for amd64 and arm64.
 package matrix
 
 // A Matrix is a view of floats: element (i, j) is Data[i*Stride+j], for i <
@@ -39,9 +39,8 @@ func (m Matrix) RowRange(lo, hi int) Matrix {
 	return Matrix{Data: m.Data[lo*m.Stride:], Rows: hi - lo, Cols: m.Cols, Stride: m.Stride}
 }
 
-// A Product says how to multiply: C = A·B, with A or B transposed if set, and C += A·B with
-// Add. The shapes must fit, and C must overlap neither A nor B. (Attention learns with
-// Workers 1, layers with many.)
+// A Product says how to multiply: C = A·B, with A or B transposed if set, and C += A·B
+// with Add. The shapes must fit, and C must overlap neither A nor B.
 //
 // Half rounds the elements of A and B to bfloat16 (to nearest, ties to even; Kalamkar and
 // others 2019) if the processor multiplies bfloat16 faster (AVX512_BF16). On other
@@ -50,11 +49,11 @@ func (m Matrix) RowRange(lo, hi int) Matrix {
 // 2^-126 count as zero.
 type Product struct {
 	TransposeA, TransposeB, Add, Half bool
-	Workers                           int // goroutines, with the same bits for any number; 0 and 1: the caller alone
+	Workers                           int // goroutines; the bits are the same for any number; 0 and 1: only the caller's
 }
 
-// Multiply sets c, or adds to it. It panics if the shapes do not fit. It allocates only
-// panels that the pool lacks, and is safe for concurrent use.
+// Multiply sets c to the product of a and b, or adds it to c. It panics if the shapes
+// do not fit. It is safe for concurrent use.
 func (p Product) Multiply(c, a, b Matrix) {
 	if p.Half && len(halves) > 0 {
 		halves[0].product(p, c, a, b)

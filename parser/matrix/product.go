@@ -50,7 +50,8 @@ var jobs = sync.Pool{New: func() any {
 // A scratch is what one worker needs.
 type scratch struct {
 	tile tile
-	edge [12 * 32]float32 // a tile that reaches beyond the edge of C
+	edge [32 * 32]float32 // a tile that reaches beyond the edge of C
+	turn []uint32         // a block of rows of A
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -147,7 +148,7 @@ func (j *job) run(s *scratch) {
 		if unit >= j.units {
 			break
 		}
-		j.pack(unit)
+		j.pack(s, unit)
 		j.packed.Done()
 	}
 	j.packed.Wait()
@@ -163,7 +164,7 @@ func (j *job) run(s *scratch) {
 }
 
 // pack packs a panel of B or a block of rows of A.
-func (j *job) pack(unit int) {
+func (j *job) pack(s *scratch, unit int) {
 	k := j.kernel
 	depth := k.depth(j.k)
 	if panels := ceil(j.n, k.width()); unit < panels {
@@ -178,6 +179,16 @@ func (j *job) pack(unit int) {
 	if !j.p.TransposeA {
 		for i := lo; i < hi; i++ {
 			k.row(j.panelsA[i*depth:][:depth], j.a.Data[i*j.a.Stride:][:j.k])
+		}
+		return
+	}
+	if k.rows {
+		step := ceil(j.k, 16) * 16
+		s.turn = room(s.turn, ceil(hi-lo, 16)*16*step)
+		k.turn(s.turn, j.a.Columns(lo, hi), step)
+		for i := lo; i < hi; i++ {
+			row := s.turn[(i-lo)*step:][:j.k]
+			k.row(j.panelsA[i*depth:][:depth], unsafe.Slice((*float32)(unsafe.Pointer(&row[0])), j.k))
 		}
 		return
 	}
@@ -240,7 +251,7 @@ func tallest(heights []int, rows int) int {
 func (j *job) operand(t *tile, row, from, depth int) {
 	height := j.kernel.heights[0]
 	switch {
-	case j.p.TransposeA:
+	case j.p.TransposeA && !j.kernel.rows:
 		panel := row / height * height
 		t.a = unsafe.Pointer(&j.panelsA[panel*depth+from*height+row-panel])
 		t.aRow, t.aStep = 4, 4*height

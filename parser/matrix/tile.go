@@ -27,6 +27,7 @@ type kernel struct {
 	lanes    int   // columns of a vector
 	vectors  int   // of a whole tile
 	half     bool  // words are pairs of bfloat16
+	rows     bool  // A always has rows of words, of whole blocks of 16
 	masked   bool  // the micro-kernel writes only the lanes of a tile, not whole vectors
 
 	// straight brings src, elements x columns, into a panel with step words
@@ -34,6 +35,9 @@ type kernel struct {
 	straight, transposed func(panel []uint32, src Matrix, step int)
 	// row rounds a row to pairs, where half.
 	row func(words []uint32, src []float32)
+	// turn transposes floats, where rows: column i of src, elements x columns, becomes row i
+	// with step words from a row to the next.
+	turn func(to []uint32, src Matrix, step int)
 }
 
 // width is the number of columns of a whole tile and a panel of B.

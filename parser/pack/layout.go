@@ -8,8 +8,8 @@ import (
 // remedy ends the errors of sections that are missing or wrong.
 const remedy = "the file is damaged, or of another version: get it again, or train the model again"
 
-// A Layout is the list of sections of a component. The same function writes
-// and reads it: it names each array once, in order, and checks what it read.
+// A Layout is the list of sections of a component. The same function is used for
+// writing and reading: it names each array once, in order, and checks what was read.
 //
 //	func (m *Model) layout(l *pack.Layout) {
 //		pack.Array(l, "cells", &m.cells)
@@ -41,16 +41,26 @@ func Read(v *View, component string, layout func(*Layout)) error {
 	return *l.err
 }
 
-// Reading reports whether sections are being read and none was wrong so far. Put
-// checks that use values as indices into a block under it.
+// Reading reports whether sections are being read and none was wrong so far. Checks
+// that use values as indices must depend on it.
 func (l *Layout) Reading() bool { return l.from != nil && *l.err == nil }
 
-// Check fails the reading of a section unless ok. what completes "section x
-// ...". When writing it does nothing.
+// Check makes reading fail unless ok is true. what completes the error "section x ...".
+// When writing, Check does nothing.
 func (l *Layout) Check(name string, ok bool, what string) {
 	if l.Reading() && !ok {
 		*l.err = fmt.Errorf("model section %q %s: %s", l.prefix+name, what, remedy)
 	}
+}
+
+// Optional reports whether the component has the optional sections that follow. When
+// writing, this is present; when reading, whether the section of that name exists.
+func (l *Layout) Optional(name string, present bool) bool {
+	if l.to != nil {
+		return present
+	}
+	_, ok := l.from.sections[l.prefix+name]
+	return l.Reading() && ok
 }
 
 // Nested calls layout with a Layout whose sections are named "name.x".
@@ -72,7 +82,7 @@ func (l *Layout) data(name string, k Kind) []byte {
 	return s.Data
 }
 
-// Array is an array that is written, or read in place.
+// Array writes an array, or reads it in place.
 func Array[T Number](l *Layout, name string, a *[]T) {
 	if l.to != nil {
 		Put(l.to, l.prefix+name, *a)
@@ -90,7 +100,7 @@ func Array[T Number](l *Layout, name string, a *[]T) {
 	}
 }
 
-// Value is one number.
+// Value writes or reads a number.
 func Value[T Number](l *Layout, name string, x *T) {
 	list := []T{*x}
 	Array(l, name, &list)
@@ -100,7 +110,7 @@ func Value[T Number](l *Layout, name string, x *T) {
 	}
 }
 
-// Bool is a truth value.
+// Bool writes or reads a truth value.
 func (l *Layout) Bool(name string, x *bool) {
 	number := uint8(0)
 	if *x {
@@ -113,7 +123,7 @@ func (l *Layout) Bool(name string, x *bool) {
 	}
 }
 
-// Strings is a list of strings. Strings that are read alias the model.
+// Strings writes or reads a list of strings. Strings that are read alias the model.
 func (l *Layout) Strings(name string, list *[]string) {
 	bounds, data := []uint32{0}, l.data(name, Strings)
 	if l.to != nil {
@@ -147,8 +157,8 @@ func Below[T Number](l *Layout, name string, list []T, n int) {
 	}
 }
 
-// Bounds checks that a section bounds the parts of an array of n elements:
-// part i is start[i]:start[i+1], the first begins at 0, the last ends at n.
+// Bounds checks that a section divides an array of n elements into parts: part i is
+// start[i]:start[i+1], the first part begins at 0, and the last ends at n.
 func Bounds[T Number](l *Layout, name string, start []T, n int) {
 	if !l.Reading() {
 		return

@@ -1,5 +1,5 @@
-// Package pack turns a model's tables into named, aligned, little-endian
-// arrays and back. It does not know files: package io/sections writes and reads them.
+// Package pack turns the tables of a model into named, aligned, little-endian arrays
+// (Write) and back (Read). Package io/sections writes them to files and reads them.
 // Arrays of a View alias the bytes, so a model that is embedded in the program or
 // mapped from disk is used in place.
 package pack
@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// Templates is the version of the meaning that the arrays of a model have for the
-// program: hashes, templates of features, dense tables, classes. With a model of
-// another version the program would read the weights of other features, so it refuses
-// the model. Raise Templates with any such change, and train the embedded model again.
+// Templates is the version of what the arrays of a model mean: hashes, feature
+// templates, dense tables, classes. The program refuses a model of another version,
+// because it would read the weights of other features. Raise Templates with any change
+// of meaning, and train the embedded model again.
 //
-// If a change only adds to the possible content of the arrays, models from Oldest on
-// can still be read. Version 4 has features that version 3 does not know. It folds
-// typographic characters, which were rare in version 3. Everything else means the same.
-// Raise Oldest with any other change.
+// If a change only adds to what the arrays may contain, models from version Oldest on
+// can still be read. Version 4 adds features to version 3 and folds typographic
+// characters, which were rare in version 3; everything else means the same. Raise
+// Oldest with any other change.
 //
-// Clustered is the version of a model with clusters of words. Programs that do not
-// know clusters must refuse it. All other programs treat it as Templates. A model
-// without clusters has version Templates, and the same bytes as before clusters.
+// Clustered is the version of a model with word clusters. Programs that do not know
+// clusters refuse it; all others treat it as Templates. A model without clusters has
+// version Templates.
 const (
 	Templates = 4
 	Oldest    = 3
@@ -63,16 +63,17 @@ type Number interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// A Builder collects the sections of a model in the order in which they are put. It
-// does not copy the data: do not change an array after it was put.
+// A Builder collects the sections of a model in the order of Put. It does not copy
+// data: an array must not change after Put.
 type Builder struct {
 	Sections []Section
 }
 
-// Sub returns a Builder that puts into the same list under "name." .
+// Sub returns a Sub that adds to the same list, with names that begin with name and a
+// period.
 func (b *Builder) Sub(name string) *Sub { return &Sub{b, name + "."} }
 
-// A Sub is a Builder's view of one component's name space.
+// A Sub adds the sections of one component to a Builder.
 type Sub struct {
 	b      *Builder
 	prefix string
@@ -100,8 +101,8 @@ type View struct {
 	sections map[string]Section
 }
 
-// NewView indexes sections. Their data must be aligned to 8 bytes, and must stay
-// unchanged as long as anything from the View is in use.
+// NewView indexes sections. Their data must be aligned to 8 bytes, and must not change
+// while anything from the View is in use.
 func NewView(list []Section) *View {
 	v := &View{make(map[string]Section, len(list))}
 	for _, s := range list {

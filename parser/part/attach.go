@@ -2,23 +2,22 @@ package part
 
 import "math"
 
-// Barred is the worth of a head that AttachAll must skip.
+// Barred in worth makes AttachAll skip a head.
 const Barred = math.MinInt32
 
-// Attach returns the score of all local parts that exist because word m hangs
-// on the head of arc, less the score of the parts that would exist at that head
-// without m, in tree y with m taken off its present head. The difference of two
-// such values is the difference of the scores of the two trees without their
-// global parts. The head may be below m, where the move would make a cycle: the
-// value is then of use to models that weigh arcs one by one (search.linearize).
+// Attach returns what word m adds to the score of tree y as a child of the head of arc,
+// in local parts, if m is first detached from its present head. The difference of two
+// such values is the difference of the scores of the two trees without their global
+// parts. The head may be below m, although the move would then make a cycle:
+// first-order models use such values too (search.linearize).
 func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
 	worth := [1]int32{}
 	x.attach(y, m, arc, worth[:])
 	return worth[0]
 }
 
-// AttachAll replaces every entry of worth that is not Barred, one for each
-// candidate head of m, by what Attach returns for it.
+// AttachAll sets worth[k] to the value of Attach for candidate head k of word m, unless
+// worth[k] is Barred.
 func (x *Scores) AttachAll(y *Tree, m int, worth []int32) {
 	x.attach(y, m, x.Arcs.Start[m-1], worth)
 }
@@ -61,7 +60,7 @@ func (x *Scores) gain(y *Tree, v *Move) int32 {
 	return sum
 }
 
-// Total returns the score of a tree.
+// Total returns the score of a tree, in units of 1/score.Unit.
 func (x *Scores) Total(y *Tree) int64 {
 	sum := x.sum(y, x.local)
 	for m := 1; m <= x.N; m++ {
@@ -70,11 +69,11 @@ func (x *Scores) Total(y *Tree) int64 {
 	return sum + x.Globals(y)
 }
 
-// HasGlobals reports whether global families are on.
+// HasGlobals reports whether the model has global families.
 func (x *Scores) HasGlobals() bool { return len(x.global) > 0 }
 
-// Globals returns the score of the global parts of a tree, 0 if no such family
-// is on.
+// Globals returns the score of the global parts of a tree, or 0 if the model has no
+// global families.
 func (x *Scores) Globals(y *Tree) int64 {
 	if !x.HasGlobals() {
 		return 0
@@ -95,8 +94,8 @@ func (x *Scores) sum(y *Tree, of []Kind) (sum int64) {
 	return sum
 }
 
-// ScoreAll sets scores to what Score returns for each of the parts. New parts
-// are looked up side by side, which is faster.
+// ScoreAll sets scores[i] to Score(parts[i]). It looks up all new parts together, which
+// is faster.
 func (x *Scores) ScoreAll(parts []Part, scores []int32) {
 	x.deferred, x.open = true, false
 	for i, p := range parts {
@@ -121,7 +120,7 @@ func (x *Scores) visit(y *Tree, of []Kind, list []Part) []Part {
 	return list
 }
 
-// Parts appends all parts of a tree, its arcs among them.
+// Parts appends all parts of a tree to list, including its arcs.
 func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	for m := int32(1); int(m) <= x.N; m++ {
 		list = append(list, arcs.Part(y.Head[m], m, 0, 0))
@@ -130,9 +129,8 @@ func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	return x.visit(y, x.global, x.visit(y, x.local, list))
 }
 
-// FromScratch scores a tree part by part from the keys alone, without the memo
-// and without what else is in Arcs.Score. Tests compare Total and Attach with
-// it.
+// FromScratch sums the weights of the keys of all parts of a tree, without the memo. It
+// leaves out all else that is in Arcs.Score. Tests compare Total and Attach with it.
 func (x *Scores) FromScratch(y *Tree) (sum int64) {
 	for _, p := range x.Parts(y, nil) {
 		sum += int64(x.scorer.Sum(x.Keys(p, nil)))

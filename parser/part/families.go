@@ -40,14 +40,13 @@ var families = []Family{
 	punctuationPairs,
 }
 
-// Families is a set of families, by their indexes in the list: the parts of a
-// tree that are scored in addition to its arcs. A family that is not in the set
-// costs nothing: its parts are not visited and have no weights. A model stores
-// its set, because its weights fit no other.
+// Families is the set of families that a model scores in addition to arcs: bit k stands
+// for Kind k. A family outside the set costs nothing: its parts are not visited and
+// have no weights. A model stores its set, because its weights fit no other.
 type Families uint32
 
-// Local families are in the gain of every move, Globals only in the scores of
-// whole trees. Fast, Standard and Full are the presets that training offers.
+// Locals are the families that count in the gain of every move. Globals count only in
+// the scores of whole trees. Fast, Standard and Full are the presets of training.
 var (
 	Locals   = where(func(f *Family) bool { return f.Gain != nil })
 	Globals  = where(func(f *Family) bool { return f.Gain == nil })
@@ -65,7 +64,7 @@ func where(wanted func(f *Family) bool) (set Families) {
 	return set
 }
 
-// SetOf returns the set of the families of the kinds.
+// SetOf returns the set of the given kinds.
 func SetOf(kinds ...Kind) (f Families) {
 	for _, k := range kinds {
 		f |= 1 << k
@@ -73,17 +72,17 @@ func SetOf(kinds ...Kind) (f Families) {
 	return f
 }
 
-// Has reports whether the family of a kind is in f.
+// Has reports whether f contains a kind.
 func (f Families) Has(k Kind) bool { return f>>k&1 != 0 }
 
-// Any reports whether some family of want is in f.
+// Any reports whether f contains any family of want.
 func (f Families) Any(want Families) bool { return f&want != 0 }
 
 // Valid reports whether all bits of f belong to families.
 func (f Families) Valid() bool { return f>>len(families) == 0 }
 
-// String lists the names of the families in f, separated by commas, in the
-// order of the list; "arcs" if there are none.
+// String lists the names of the families in f, separated by commas, in the order of
+// their kinds; it is "arcs" if f is empty.
 func (f Families) String() string {
 	var names []string
 	for k := range families {
@@ -94,16 +93,17 @@ func (f Families) String() string {
 	return cmp.Or(strings.Join(names, ","), "arcs")
 }
 
-// Preset returns the families of "fast", "standard" or "full".
+// Preset returns the families of the preset "fast", "standard" or "full". Other names
+// are an error.
 func Preset(name string) (Families, error) {
 	if f := map[string]Families{"fast": Fast, "standard": Standard, "full": Full}[name]; f != 0 {
 		return f, nil
 	}
-	return 0, fmt.Errorf("preset %q: want fast, standard or full", name)
+	return 0, fmt.Errorf("preset %q: must be fast, standard or full", name)
 }
 
-// With returns f changed by a list such as "-gs,+ggp,-coord": names of
-// families, "globals" for all global ones, or "all", each after + or -.
+// With returns f changed by a list such as "-gs,+ggp,-coord". Each item is + or -, then
+// the name of a family, "globals" for all global families, or "all".
 func (f Families) With(changes string) (Families, error) {
 	for item := range strings.SplitSeq(changes, ",") {
 		if item = strings.TrimSpace(item); item == "" {
@@ -111,11 +111,11 @@ func (f Families) With(changes string) (Families, error) {
 		}
 		sign, name := item[0], item[1:]
 		if sign != '+' && sign != '-' {
-			return 0, fmt.Errorf("family %q: want + or - before each name, as in -gs,+ggp", item)
+			return 0, fmt.Errorf("family %q: write + or - before each name, as in -gs,+ggp", item)
 		}
 		set := where(func(f *Family) bool { return f.Name == name || name == "all" || name == "globals" && f.Gain == nil })
 		if set == 0 {
-			return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full)
+			return 0, fmt.Errorf("family %q: must be one of %s, globals or all", name, Full)
 		}
 		if f &^= set; sign == '+' {
 			f |= set

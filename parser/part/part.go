@@ -9,12 +9,12 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Part is one scored part of a tree: its Kind, and up to four numbers whose
-// meaning the family of that Kind defines. Words are numbers, and so are Start
-// and End. Equal parts are equal as integers.
+// A Part is a scored part of a tree: its Kind, and up to four numbers that its family
+// defines, such as words, Start and End. Two parts are equal if and only if their
+// integers are.
 type Part uint64
 
-// A Kind is the index of a Family in the list of families.
+// A Kind identifies a Family: it is the index of the Family in the list of families.
 type Kind uint8
 
 // arcs is the Kind of the arcs, which every tree has and every model scores:
@@ -33,8 +33,8 @@ const (
 // The bits suffice: a negative constant would not compile.
 const _ = uint(1<<wordBits - 1 - bias - (syntax.MaxWholeWords + 1))
 
-// Part returns the part of a Kind with these numbers: a and b from End to
-// 1<<10 - 3, c and d to 1<<14 - 3.
+// Part returns the part of kind k with these numbers: a and b from End to 1<<10 - 3, c
+// and d from End to 1<<14 - 3.
 func (k Kind) Part(a, b, c, d int32) Part {
 	const biases = bias<<(wordBits+2*fieldBits) + bias<<(2*fieldBits) + bias<<fieldBits + bias
 	return Part(k)<<(2*wordBits+2*fieldBits) + Part(a)<<(wordBits+2*fieldBits) + Part(b)<<(2*fieldBits) +
@@ -44,7 +44,7 @@ func (k Kind) Part(a, b, c, d int32) Part {
 // Kind returns the Kind of p.
 func (p Part) Kind() Kind { return Kind(p >> (2*wordBits + 2*fieldBits)) }
 
-// Fields returns the numbers of p.
+// Fields returns the four numbers of p.
 func (p Part) Fields() (a, b, c, d int) {
 	const words, fields = 1<<wordBits - 1, 1<<fieldBits - 1
 	return int(p>>(wordBits+2*fieldBits)&words) - bias, int(p>>(2*fieldBits)&words) - bias,
@@ -69,24 +69,23 @@ func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
 		hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine)))
 }
 
-// A Family describes one kind of parts: the rest of the program needs nothing else.
-// Its functions may use the scratch in Scores, and must not allocate in steady
-// state.
+// A Family defines one kind of parts; no other package knows more of it. Its functions
+// may use the scratch in Scores and must not allocate in steady state.
 type Family struct {
 	Name string
 
-	// Visit appends the parts of tree y that belong to one of its words, such
-	// that every part belongs to one. It is the only enumeration of them;
-	// training, totals and the tests of Gain use it.
+	// Visit appends the parts of tree y that belong to a word. Every part belongs to
+	// exactly one word. Training, totals and the tests of Gain enumerate parts only by
+	// Visit.
 	Visit func(k Kind, x *Scores, y *Tree, word int32, list []Part) []Part
 
-	// Keys appends the keys of a part, one for each template.
+	// Keys appends the feature keys of a part, one for each template.
 	Keys func(x *Scores, p Part, buf []hash.Key) []hash.Key
 
-	// Gain returns the score of the parts that y has because v.Word hangs on
-	// v.Head, less the score of the parts that it would have at v.Head without
-	// v.Word. It asks Score for each. A family without Gain is global: it is
-	// scored in whole trees only.
+	// Gain returns the score of the parts that y has because v.Word is a child of
+	// v.Head, less the score of the parts that v.Head would have without it. It calls
+	// Score for each part. A family without Gain is global: it is scored in whole trees
+	// only.
 	Gain func(k Kind, x *Scores, y *Tree, v *Move) int32
 
 	Lists bool // Gain reads the neighbours in a Move
@@ -94,7 +93,7 @@ type Family struct {
 	fast, standard bool // it is in these presets
 }
 
-// A Move is a word and a head that it may hang on.
+// A Move is a word and a possible head of it. Arc is the index of their arc.
 type Move struct {
 	Word, Head, Arc int32
 
@@ -104,8 +103,8 @@ type Move struct {
 	left2, left, right, right2 int32
 }
 
-// Difference leaves in plus the parts of a that are not in b, and in minus
-// those of b that are not in a, by multiplicity. It sorts both.
+// Difference returns the parts of a that are not in b as plus, and the parts of b that
+// are not in a as minus, with multiplicity. It sorts a and b in place.
 func Difference(a, b []Part) (plus, minus []Part) {
 	slices.Sort(a)
 	slices.Sort(b)

@@ -1,5 +1,6 @@
-// Package part scores the parts of the trees of one sentence: its arcs, and
-// families of larger parts (families.go).
+// Package part scores the parts of dependency trees: arcs, and families of larger parts
+// such as siblings and grandparents (families.go). Scores holds the scores for one
+// sentence, Tree a tree that changes arc by arc.
 package part
 
 import (
@@ -12,21 +13,21 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Source holds what a model uses to score parts. It is read-only and shared
-// by all families parses.
+// A Source is the part of a model that scores parts. It is read-only and shared by all
+// parses.
 type Source struct {
 	Vocabulary *word.Vocabulary
 	Parts      score.Scorer
 	Tensor     score.ArcScorer // of arcs; nil has none
 	Families   Families
-	// Prior is the weight of the pruner's log-odds of an arc, in units of
-	// 1/score.Unit a nat. Log-odds are in 1/1024 nat.
+	// Prior is the weight of the pruner's log-odds of an arc, in units of 1/score.Unit
+	// per nat. The log-odds are in units of 1/1024 nat.
 	Prior int32
 }
 
-// Scores holds the scores of the parts of one sentence, in units of
-// 1/score.Unit, computed when they are first asked for. It is scratch for one
-// goroutine: refilled for every sentence, without allocating in steady state.
+// Scores computes the scores of the parts of one sentence, in units of 1/score.Unit,
+// and remembers them. It is scratch for one goroutine: it is refilled for every
+// sentence, without allocating in steady state.
 type Scores struct {
 	N          int
 	Arcs       graph.Arcs // Score holds the scores of the arcs, with tensor, prior, dense scores and what the caller adds
@@ -80,22 +81,22 @@ const (
 	oneGeneration = pending << 1
 )
 
-// Counters count the work of a search. They do not depend on the machine.
+// Counters count the work of a search. They are the same on every machine.
 type Counters struct {
 	Lookups int64 // weights looked up
 	Gains   int64 // heads evaluated for a word
 	Parts   int64 // scores of parts asked for, new or not
 	Walked  int64 // Tree.Walked
 	Globals int64 // trees whose global parts were scored
-	Climbs  int64 // restarts
+	Climbs  int64 // climbs, the first and the restarts
 	Exact   int64 // sentences whose trees were all scored
 	Proved  int64 // sentences whose tree was shown to be the best by a bound
 	Steps   int64 // steps of proofs
 	Words   int64
 }
 
-// Work returns how long a search takes, in units of about 3 ns. A part takes as
-// long as four links.
+// Work estimates the time of a search, in units of about 3 ns. Scoring a part takes as
+// long as following four links.
 func (c *Counters) Work() int64 { return 4*c.Parts + c.Walked }
 
 // Add adds d to c.
@@ -112,8 +113,8 @@ func (c *Counters) Add(d Counters) {
 	c.Words += d.Words
 }
 
-// Prepare loads a sentence whose candidates are set and scores its arcs. The
-// sentence must not change as long as its parts are scored.
+// Prepare loads a sentence whose Candidates are set, and scores its arcs. The sentence
+// must not change while x scores its parts.
 func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 	x.scorer = from.Parts
 	x.setFamilies(from.Families)
@@ -222,7 +223,8 @@ func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 
 const spread = 0x9E3779B97F4A7C15
 
-// Score returns the score of a part, or 0 if its answer is deferred.
+// Score returns the score of a part. While ScoreAll, Attach or AttachAll defer
+// look-ups, it returns 0 for a new part.
 func (x *Scores) Score(p Part) int32 {
 	x.Count.Parts++
 	p += x.generation
@@ -293,7 +295,7 @@ func (x *Scores) answer() {
 	x.keys, x.ends, x.asked = x.keys[:0], x.ends[:0], x.asked[:0]
 }
 
-// Keys appends the keys of a part.
+// Keys appends the feature keys of a part to keys.
 func (x *Scores) Keys(p Part, keys []hash.Key) []hash.Key {
 	if p.Kind() == arcs {
 		h, m, _, _ := p.Fields()

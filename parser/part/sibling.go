@@ -5,13 +5,13 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Boundaries of an extended child list. The list of head h holds, in order
-// of position, Start, its left children, h itself, its right children and
-// End. Consecutive entries form sibling pairs, three in a row tri-siblings.
-// This departs from RBGParser (Lei et al. 2014: one list without the head and
-// without boundaries) so that first, last and innermost children, the side
-// of the head and childless heads are parts too, as in Koo and Collins 2010
-// and TurboParser; the straddling pair is the triple around h.
+// Boundaries of an extended child list. The list of head h holds, in order of position,
+// Start, its left children, h itself, its right children and End. Two consecutive
+// entries form a sibling pair, three form a tri-sibling. The list of RBGParser (Lei et
+// al. 2014) has neither the head nor boundaries. With them, as in Koo and Collins 2010
+// and TurboParser, parts also describe first, last and innermost children, the side of
+// the head, and heads without children. The pair of children on either side of h is the
+// triple around h.
 const (
 	Start = -1 // before the first child
 	End   = -2 // after the last child

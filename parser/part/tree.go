@@ -2,9 +2,9 @@ package part
 
 import "github.com/treebeam/treebeam/parser/graph"
 
-// A tree is a single-root tree over the candidate arcs, with the children of
-// every head linked by position. Heads and links are words; 0 ends a chain
-// (0 is never a child).
+// A Tree is a single-root tree over the candidate arcs. The children of every head are
+// linked in order of position. Heads and links are words; a link of 0 ends a chain,
+// because 0 is never a child.
 type Tree struct {
 	Arc   []int32 // per word: the index of its arc
 	Head  []int32
@@ -16,15 +16,15 @@ type Tree struct {
 	High  []int32 // per word: the same on the right
 	Root  int32
 
-	// Walked counts the links followed from word to word, and the words passed
-	// between the ends of an arc, four of which count as one. It only grows.
+	// Walked counts the links followed from word to word, plus a quarter of the words
+	// passed between the ends of arcs. It only grows.
 	Walked int64
 
 	arcs *graph.Arcs
 }
 
-// Set makes the tree whose heads are head[1..n], which must be candidates in
-// arcs. The tree refers to arcs from then on.
+// Set makes y the tree with heads head[1..n], which must be candidates in arcs. The
+// tree refers to arcs from then on.
 func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
 	n := int32(arcs.N())
 	y.arcs = arcs
@@ -70,7 +70,7 @@ func (y *Tree) setBounds(m int32) {
 	}
 }
 
-// Arc returns the index of the arc h -> m, or -1.
+// Arc returns the index of the arc h -> m, or -1 if h is not a candidate head of m.
 func (x *Scores) Arc(h int32, m int) int32 { return arcOf(&x.Arcs, h, m) }
 
 func arcOf(arcs *graph.Arcs, h int32, m int) int32 {
@@ -82,7 +82,7 @@ func arcOf(arcs *graph.Arcs, h int32, m int) int32 {
 	return -1
 }
 
-// Move hangs m on the head of arc.
+// Move makes word m a child of the head of arc, which must not be below m.
 func (y *Tree) Move(m int, arc int32) {
 	x, old, h := int32(m), y.Head[m], y.arcs.Heads[arc]
 	if p := y.Prev[x]; p != 0 {
@@ -120,8 +120,8 @@ func (y *Tree) Below(u, m int32) bool {
 	return false
 }
 
-// Postorder appends the words of the tree, every word after all of its
-// descendants, children by position.
+// Postorder appends the words of the tree to order: every word after all of its
+// descendants, children in order of position.
 func (y *Tree) Postorder(order []int32) []int32 {
 	for u := y.Root; ; u = y.Next[u] {
 		for y.First[u] != 0 {
@@ -138,8 +138,8 @@ func (y *Tree) Postorder(order []int32) []int32 {
 	}
 }
 
-// Crossed reports whether an arc between h and m would cross an arc of the
-// tree. The arc that m has now does not count.
+// Crossed reports whether an arc between h and m would cross an arc of the tree,
+// including the arc from 0. The present arc into m does not count.
 func (y *Tree) Crossed(h, m int32) bool {
 	lo, hi := min(h, m), max(h, m)
 	y.Walked += int64(hi-lo) / 4

@@ -15,31 +15,55 @@ var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl
 	"flat", "list", "parataxis",
 	"compound", "orphan", "goeswith", "reparandum", "punct", "root", "dep"}
 
-// Unknown returns the relations in the pattern, without their subtypes, that are not among
-// Relations, in their order. Other schemes have other relations, so such a pattern is valid.
-// But if it finds nothing, the reason may be a slip.
+// Unknown returns the relations in the pattern, without subtypes, that are not among
+// Relations, in order. Such a pattern is valid, because other schemes have other
+// relations. But if it finds nothing, the reason may be a typing error.
 func (p *Pattern) Unknown() (list []string) {
-	see := func(v *value) {
-		name := syntax.Universal(v.text)
-		if v.how == exactly && v.re == nil && name != "" && !slices.Contains(Relations, name) &&
-			!slices.Contains(list, name) {
+	for t := range p.exact {
+		name := syntax.Universal(t.value.text)
+		if t.attr == Deprel && name != "" && !slices.Contains(Relations, name) && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
-	var walk func(f *formula)
-	walk = func(f *formula) {
-		if f.kind == kindTest && f.test.attr == Deprel {
-			see(&f.test.value)
-		}
-		if f.kind == kindLink {
-			for i := range f.link.labels {
-				see(&f.link.labels[i])
-			}
-		}
-		for _, a := range f.args {
-			walk(a)
+	return list
+}
+
+// Named returns the relations and the features, such as Number=Plur, that the pattern spells
+// out, each once, in their order.
+func (p *Pattern) Named() (relations, features []string) {
+	add := func(list *[]string, name string) {
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
 		}
 	}
+	for t := range p.exact {
+		switch v := &t.value; {
+		case v.text == "" || v.tree || v.fold:
+		case t.attr == Deprel:
+			add(&relations, v.text)
+		case t.attr == Feats && t.key != "":
+			add(&features, t.key+"="+v.text)
+		}
+	}
+	return relations, features
+}
+
+// exact yields the tests of columns, and of the relations of links, that have one value.
+func (p *Pattern) exact(yield func(test) bool) {
+	var walk func(f *formula) bool
+	see := func(t test) bool { return t.value.how != exactly || yield(t) }
+	walk = func(f *formula) bool {
+		if f.kind == kindTest && !see(*f.test) {
+			return false
+		}
+		if f.kind == kindLink {
+			for _, v := range f.link.labels {
+				if !see(test{attr: Deprel, value: v}) {
+					return false
+				}
+			}
+		}
+		return !slices.ContainsFunc(f.args, func(a *formula) bool { return !walk(a) })
+	}
 	walk(p.root)
-	return list
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Match returns the hits in a sentence, sorted by the numbers of their words.
-// Hits with the same words for all Names count once. whole is false if there are more than
-// MaxHits, or if it would take too many steps to find all. In that case the hits are a part
-// of all hits, the same part every time. The hits are valid until the next call. Heads may
-// have any value: a head outside the sentence is not an arc.
+// Match returns the hits in a sentence, sorted by the numbers of their words. Hits with
+// the same words for all Names count once. whole is false if there are more than
+// MaxHits hits, or if finding all would take too many steps. The result is then a part
+// of all hits, the same part every time. The hits are valid until the next call. Heads
+// may have any value; a head outside the sentence is ignored.
 func (m *Matcher) Match(s *syntax.Sentence) (hits []Hit, whole bool) {
 	m.s, m.work, m.stopped, m.negated = s, 0, false, false
 	m.found, m.ready = m.found[:0], false
@@ -349,14 +349,12 @@ func (m *Matcher) targets(e *link, x int32, try func(int32) bool) {
 				}
 			}
 		}
-	case after:
-		for y, d := x+int32(min(e.min, int(n))), e.min; y <= n && (e.max == 0 || d <= e.max); y, d = y+1, d+1 {
-			if try(y) {
-				return
-			}
+	case after, before:
+		to := int32(1)
+		if e.op == before {
+			to = -1
 		}
-	case before:
-		for y, d := x-int32(min(e.min, int(n))), e.min; y >= 1 && (e.max == 0 || d <= e.max); y, d = y-1, d+1 {
+		for y, d := x+to*int32(min(e.min, int(n))), e.min; y >= 1 && y <= n && (e.max == 0 || d <= e.max); y, d = y+to, d+1 {
 			if try(y) {
 				return
 			}

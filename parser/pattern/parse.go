@@ -190,7 +190,7 @@ func (p *parser) condition() *formula {
 	case '?':
 		p.at++
 		if p.peek() == '!' || p.peek() == '?' || !p.atCondition() {
-			p.fail(p.at, "? stands before a link that may be missing: ?>obj NOUN")
+			p.fail(p.at, "put ? before the link that may be missing: ?>obj NOUN")
 		}
 		return &formula{kind: kindOptional, args: []*formula{p.condition()}}
 	case '[':
@@ -333,7 +333,7 @@ func (p *parser) labels(l *link) {
 		switch {
 		case v.how == exactly && v.text == "":
 			p.fail(start, "a relation must follow %s", p.text[start-1:start])
-		case slices.Contains(tags, v.text):
+		case slices.Contains(Tags, v.text):
 			p.fail(start, "%s is a part of speech, not a relation: put a space before it", v.text)
 		case p.next(0) == ':' || p.next(0) == '*':
 			p.fail(p.at, "all subtypes of a relation are written nsubj:*")
@@ -428,7 +428,7 @@ func (p *parser) one() *formula {
 		return p.named()
 	}
 	if word := p.wordHere(); unicode.IsLetter([]rune(word)[0]) {
-		p.fail(p.at, "%s is no part of speech; a form is written \"%s\", a lemma L=%s", word, word, word)
+		p.fail(p.at, "%s is not a part of speech; a form is written \"%s\", a lemma L=%s", word, word, word)
 	}
 	p.unexpected()
 	return nil

@@ -1,12 +1,13 @@
-// Package pattern finds words in parsed sentences by a small language, such as
-// VERB >nsubj NOUN. It is close to the languages of dep_search (Luotolahti, Kanerva and
-// Ginter 2017) and Semgrex (Chambers et al. 2007), and has tests of words, relations, order
-// and distance, negation and names. docs/find.md describes it.
+// Package pattern searches parsed sentences for words that match a pattern, such as
+// VERB >nsubj NOUN. Compile reads a pattern, and a Matcher finds its hits. The language
+// resembles dep_search (Luotolahti, Kanerva and Ginter 2017) and Semgrex (Chambers et
+// al. 2007). It has tests of words, relations, order and distance, negation and names.
+// docs/find.md describes it.
 //
-// A pattern is a condition on one word. A condition is a test of the word (its
-// form, lemma, tags, features, relation, number), a link to another word with a
-// condition of its own, or a combination of these. The words of a pattern are
-// different words of the sentence, unless they have the same name.
+// A pattern is a condition on one word. A condition is a test of the word (its form,
+// lemma, tags, features, relation, number), a link to another word with a condition of
+// its own, or a combination of these. Different words of a pattern match different
+// words of the sentence, unless they have the same name.
 package pattern
 
 import (
@@ -26,8 +27,8 @@ const (
 	maxWork   = 1 << 22 // steps in a sentence
 )
 
-// A Pattern is a compiled pattern. It does not change: goroutines may share it,
-// each with its own Matcher.
+// A Pattern is a compiled pattern. It is read-only: goroutines may share it, each with
+// its own Matcher.
 type Pattern struct {
 	root  *formula
 	names []string
@@ -52,7 +53,7 @@ const (
 	Misc
 )
 
-// An Error says where a pattern is wrong, and why.
+// An Error says where and why a pattern is wrong.
 type Error struct {
 	Column int // of the character, from 1
 	Reason string
@@ -60,7 +61,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }
 
-// Compile reads a pattern. An error is an *Error.
+// Compile compiles a pattern. Its error is an *Error.
 func Compile(text string) (*Pattern, error) {
 	p := &parser{text: text}
 	root, err := p.parse()
@@ -152,21 +153,21 @@ func (f *formula) breadth() int {
 	return 8
 }
 
-// Names returns the names of the pattern's words, in the order of their first occurrence. If
-// no word has a name, they are "1", "2" and so on, for all words that are not below a
-// negation. The slice must not be changed.
+// Names returns the names of the pattern's words, in the order of their first
+// occurrence. If no word has a name, they are "1", "2" and so on, for all words that
+// are not below a negation. The caller must not change the slice.
 func (p *Pattern) Names() []string { return p.names }
 
-// Index returns the place of a name in Names, or -1.
+// Index returns the index of a name in Names, or -1.
 func (p *Pattern) Index(name string) int { return slices.Index(p.names, name) }
 
 // Needs returns the columns that Match reads.
 func (p *Pattern) Needs() Columns { return p.needs }
 
-// A Hit is a choice of words that fit the pattern.
+// A Hit is a match of the pattern in a sentence.
 type Hit struct {
-	// Words has the number of a word, from 1, for every name in Names. It is 0 for a name
-	// without a word in this hit.
+	// Words has, for every name in Names, the number of its word, from 1, or 0 if the
+	// name has no word in this hit.
 	Words []int32
 }
 
@@ -201,13 +202,13 @@ func namesIn(f *formula, list []string, all bool) []string {
 	return list
 }
 
-// A Matcher matches a pattern and keeps what it needs for that. It is not safe
-// for concurrent use.
+// A Matcher finds the hits of a pattern. It holds scratch and is not safe for
+// concurrent use.
 type Matcher struct {
 	p *Pattern
-	// MinConf is the least probability of the heads and relations of a hit's arcs and of the
-	// tags that are tested. It does not apply to negated parts, or where the sentence has no
-	// probabilities.
+	// MinConf is the smallest probability of the heads and relations of the arcs of a
+	// hit, and of the tags that are tested. It does not apply to negated parts, or to
+	// sentences without probabilities.
 	MinConf float32
 
 	s        *syntax.Sentence
@@ -229,7 +230,7 @@ type Matcher struct {
 	hits         []Hit
 }
 
-// NewMatcher returns a Matcher of the pattern.
+// NewMatcher returns a Matcher for the pattern.
 func (p *Pattern) NewMatcher() *Matcher {
 	return &Matcher{p: p, bound: make([]int, p.bound), memo: make([][]byte, 2*p.tests)}
 }

@@ -319,3 +319,15 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+func TestNamed(t *testing.T) {
+	p, err := Compile(`VERB & Number=Plur & Case!=Acc & Case=* & Tense=/P.*/ & Mood="imp"i & feats=_ & misc.Gloss=x & "a"
+		>nsubj:pas|obj:* (_ & deprel=dep & Number[psor]=Sing) !>obj (Case=Acc !> deprel=nsubj:pas)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relations, features := p.Named()
+	if got := fmt.Sprint(relations, features); got != "[nsubj:pas dep obj] [Number=Plur Case=Acc Number[psor]=Sing]" {
+		t.Error(got)
+	}
+}

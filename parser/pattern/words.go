@@ -9,8 +9,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// tags are the parts of speech of Universal Dependencies.
-var tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+// Tags are the parts of speech of Universal Dependencies. The slice must not be changed.
+var Tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
 	"PUNCT", "SCONJ", "SYM", "VERB", "X"}
 
 // attributes are the columns that a test can name.
@@ -45,18 +45,18 @@ func (p *parser) named() *formula {
 			return p.operand(Feats, word+"["+layer+"]", start)
 		}
 	}
-	if slices.Contains(tags, word) {
+	if slices.Contains(Tags, word) {
 		p.needs |= UPOS
 		return &formula{kind: kindTest, test: &test{attr: UPOS, value: value{text: word}}}
 	}
 	hint := `a form is written "` + word + `", a lemma L=` + word
 	switch {
-	case slices.Contains(tags, strings.ToUpper(word)):
+	case slices.Contains(Tags, strings.ToUpper(word)):
 		hint = "parts of speech are written in capitals: " + strings.ToUpper(word)
 	case word == strings.ToUpper(word):
-		hint += ", a tag that is none of Universal Dependencies upos=" + word + " or xpos=" + word
+		hint += ", a tag outside Universal Dependencies upos=" + word + " or xpos=" + word
 	}
-	p.fail(start, "%s is no part of speech; %s", word, hint)
+	p.fail(start, "%s is not a part of speech; %s", word, hint)
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (p *parser) value(attr Columns) value {
 		strings.IndexFunc(text[:len(text)-2], notLabel) < 0:
 		return value{text: strings.TrimSuffix(text, ":*"), tree: true}
 	case strings.ContainsRune(text, '*'):
-		p.fail(start, "* stands alone, for any value; what has a part in common is found with a regular expression: /%s/",
+		p.fail(start, "* means any value and must stand alone; to match part of a value, use a regular expression: /%s/",
 			strings.ReplaceAll(text, "*", ".*"))
 	}
 	return value{text: text}

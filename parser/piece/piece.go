@@ -1,4 +1,5 @@
-// Package piece cuts words into the pieces of an encoder's vocabulary.
+// Package piece cuts words into the pieces (subwords) of an encoder's vocabulary
+// (Vocabulary.Word).
 package piece
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MaxPieces is the number of pieces of a word that are read. The rest of a longer word is
+// MaxPieces is the largest number of pieces of a word. The rest of a longer word is
 // ignored.
 const MaxPieces = 24
 
@@ -88,7 +89,7 @@ func (v *Vocabulary) Sentence(ids, ends []int32, s *syntax.Sentence) (_, _ []int
 	return ids, ends
 }
 
-// Check says what is wrong with a vocabulary that was read.
+// Check returns an error if a vocabulary that was read is wrong.
 func (v *Vocabulary) Check() error {
 	n := len(v.Pieces)
 	switch {

@@ -18,6 +18,23 @@ const leastShare = 1000
 // most pieces in all. From other scripts it has only the pieces seen. A word whose pieces
 // were all seen is cut as before.
 func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32) {
+	return v.keep(seen, most,
+		func(id int32) bool { return seen[id] > 0 },
+		func(a, b int32) int { return cmp.Compare(v.Scores[b], v.Scores[a]) })
+}
+
+// Select is Restrict for texts of many languages. Pieces seen have no precedence: after
+// the marks and the single characters come the pieces of the scripts in the order of
+// rank, the largest first.
+func (v *Vocabulary) Select(seen []int, rank []float64, most int) (r *Vocabulary, old []int32) {
+	return v.keep(seen, most,
+		func(int32) bool { return false },
+		func(a, b int32) int { return cmp.Compare(rank[b], rank[a]) })
+}
+
+// keep keeps the marks, what must be kept, and of the scripts of the pieces seen all
+// single characters and, in an order, so many others that there are most pieces.
+func (v *Vocabulary) keep(seen []int, most int, must func(id int32) bool, order func(a, b int32) int) (*Vocabulary, []int32) {
 	scripts := make(scriptsOf)
 	written := scripts.written(v.Pieces, seen)
 	kept := make([]bool, len(v.Pieces))
@@ -28,14 +45,14 @@ func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32)
 		mark := id == v.Begin || id == v.End || id == v.Unknown
 		fits := !mark && p != "" && scripts.all(p, written)
 		switch {
-		case mark || seen[i] > 0 || fits && utf8.RuneCountInString(p) == 1:
+		case mark || must(id) || fits && utf8.RuneCountInString(p) == 1:
 			kept[i] = true
 			n++
 		case fits:
 			rest = append(rest, id)
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(v.Scores[b], v.Scores[a]) })
+	slices.SortStableFunc(rest, order)
 	for _, id := range rest[:min(len(rest), max(most-n, 0))] {
 		kept[id] = true
 	}

@@ -1,25 +1,26 @@
-// Package projective finds the best projective tree over the candidate heads of
-// a sentence exactly, by the dynamic programs of Koo and Collins (2010).
+// Package projective finds the best projective tree over the candidate heads of a
+// sentence exactly (Chart.Best), by the dynamic programs of Koo and Collins (2010).
 //
-// They fit the families of parts in the paper: grandparents, siblings and
-// grand-siblings (model 1), tri-siblings (model 2). Crossing arcs cost nothing, since
-// a projective tree has none. The programs differ from the paper in three ways. Lists
-// of children have ends, so the last child on a side is a part too. Three in a row may
-// have the head in the middle, which ties its first children on the left and on the
-// right together. And a model may have all families at once, while model 2 has
-// grand-siblings only for the outermost children. It may even have head bigrams, which
-// the paper lacks: adjacent words meet where two spans meet, so a span remembers the
-// heads of the words at its ends. Each of these costs an index. With n possible heads a
-// word this would be too expensive, but with a few heads a word it is not: tables are
-// indexed by candidate arcs instead of pairs of words, and only cells that the best
-// tree may use are ever filled in.
+// They cover the families of the paper: grandparents, siblings and grand-siblings
+// (model 1), and tri-siblings (model 2). Crossings need no program, since a projective
+// tree has none. The programs differ from the paper in four ways. Lists of children
+// have boundaries, so the last child on a side is a part too. A tri-sibling may have
+// the head in the middle, which ties its first children on the left and on the right
+// together. A model may have all families at once, whereas model 2 has grand-siblings
+// only for the outermost children. A model may also have head bigrams, which the paper
+// lacks: adjacent words meet where two spans meet, so a span remembers the heads of the
+// words at its ends. Each extension adds an index to the tables. With n heads for a
+// word this would be too expensive. It is affordable here because a word has few
+// candidate heads: tables are indexed by candidate arcs instead of pairs of words, and
+// only cells that the best tree may use are filled.
 package projective
 
 import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// MaxCells bounds the tables of a sentence, at 16 bytes a cell.
+// MaxCells is the largest number of cells in the tables of a sentence. A cell has 16
+// bytes.
 const MaxCells = 1 << 20
 
 // A Result says how Best ended.
@@ -28,16 +29,16 @@ type Result int
 // Results of Best.
 const (
 	Found    Result = iota
-	Misfit          // the model has families that do not fit
+	Misfit          // the model has families that the programs do not cover
 	TooLarge        // it would take more than MaxCells cells or more steps than the limit
 	NoTree          // the candidates hold no projective tree with a single root
 )
 
-// Best writes into head[1..n] the heads of the tree that scores highest among all
-// projective trees over the candidates of x in which one word hangs on 0. It returns
-// the score and the number of steps, which is at most slightly above limit. A step is a
-// sum of two tables. Among equal trees it takes the same one every time. x must be
-// prepared, and head must have room for n+1.
+// Best writes into head[1..n] the heads of the best of all projective single-root trees
+// over the candidates of x. It returns the score and the number of steps, which is at
+// most slightly above limit. A step adds two table entries. Among trees of equal score
+// the choice is always the same. x must be prepared (part.Scores.Prepare), and head
+// must have length n+1.
 func (c *Chart) Best(x *part.Scores, limit int64, head []int32) (score, steps int64, result Result) {
 	c.x, c.arcs, c.n, c.head, c.steps, c.limit = x, &x.Arcs, int32(x.N), head, 0, limit
 	c.triples, c.bigrams = x.Families.Has(part.TriSiblings), x.Families.Has(part.HeadBigrams)

@@ -8,9 +8,9 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// A Chart has the tables of a sentence. It is scratch: it is used again and again, by
-// one goroutine at a time. The children of a word on one side are numbered from 1, the
-// nearest first. 0 means no child, or the word itself.
+// A Chart has the tables of a sentence. It is scratch that is reused, for one goroutine
+// at a time. The children of a word on one side are numbered from 1, the nearest first.
+// 0 means no child, or the word itself.
 type Chart struct {
 	x    *part.Scores
 	arcs *graph.Arcs

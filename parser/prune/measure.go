@@ -18,11 +18,11 @@ type Report struct {
 	Sentences   int
 }
 
-// HeadsPerWord returns the mean number of candidates.
+// HeadsPerWord returns the mean number of candidate heads of a word.
 func (r Report) HeadsPerWord() float64 { return float64(r.Arcs) / float64(max(r.Words, 1)) }
 
-// Recall returns the share of gold heads kept, in [0,1]: the UAS of a parser
-// that always picks the right candidate.
+// Recall returns the share of known gold heads that survived, in [0,1]. It bounds the
+// UAS of a parser over the candidates.
 func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words-r.Open, 1)) }
 
 // add counts the candidates of s.
@@ -45,8 +45,9 @@ func (r *Report) add(s *syntax.Sentence) {
 	}
 }
 
-// Curve returns the Report of m under each of the cuts, in nats, and the Report of its dense
-// tables. Everything is scored once. Sentences that are parsed in windows are left out.
+// Curve returns the Report of m for each of the cuts, in nats, and the Report of its
+// dense tables. It scores the sentences once. Sentences that are parsed in windows are
+// left out.
 func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, curve []Report) {
 	dense.Cut = math.Inf(1)
 	for _, nats := range cuts {

@@ -1,7 +1,8 @@
-// Package prune leaves every word the few heads that are worth a search, in three steps.
-// First, dense tables over tags, common words and distances score all pairs of words. Then a
-// log-linear first-order model over trees adds to the scores of the best pairs. Last, heads
-// with a low marginal probability are cut. The best single-root tree always survives.
+// Package prune reduces the possible heads of every word to a few candidates
+// (Model.Prune), in three steps. First, dense tables over tags, common words and
+// distances score all pairs of words. Second, a log-linear first-order model over trees
+// adds to the scores of the best pairs. Third, heads with a low marginal probability
+// are cut. The best single-root tree always survives.
 package prune
 
 import (
@@ -76,29 +77,29 @@ func (m *Model) get() *scratch {
 // inParts converts nats to 1/1024 nat.
 func inParts(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
-// Cut returns the cut of m in nats: heads of a probability under exp(-cut) are
-// dropped, except the likeliest head of a word.
+// Cut returns the cut of m in nats. A head is dropped if its probability is under
+// exp(-cut), or if the word has eight likelier heads. The likeliest head of a word, and
+// its head in the best tree, always stay.
 func (m *Model) Cut() float64 { return float64(m.cut) / 1024 }
 
-// TrainCut returns the cut of the candidates that the parser learns from.
+// TrainCut returns the cut, in nats, of the candidates that the parser learns from.
 func (m *Model) TrainCut() float64 { return float64(m.trainCut) / 1024 }
 
-// WithCut returns a model that differs from m in its Cut only and shares its
-// weights.
+// WithCut returns a model with another Cut, in nats, that is otherwise equal to m and
+// shares its weights.
 func (m *Model) WithCut(nats float64) *Model {
 	c := *m
 	c.cut = inParts(nats)
 	return &c
 }
 
-// Prune sets s.Candidates, and keeps the encoding of s as its memo. UPOS, and
-// XPOS, FEATS and lemmas where the treebank has them, must be set. Prune adds
-// the scores in s.Dense.Arcs to the scores of the first stage. The heads of a
-// sentence that is not searched whole come from the windows around its words,
-// and need not hold a tree.
+// Prune sets s.Candidates and stores the encoding of s as its memo. UPOS must be set,
+// and so must XPOS, FEATS and lemmas if the treebank has them. Prune adds s.Dense.Arcs
+// to the scores of the first stage. Candidates of a sentence that is not searched whole
+// come from the windows around its words, and need not hold a tree.
 func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 
-// Count is Prune, and returns the number of weights that it looked up; a row
+// Count is Prune, and also returns the number of weights that it looked up, where a row
 // of a dense table counts as one.
 func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
@@ -243,10 +244,11 @@ func (x *scratch) include(s *syntax.Sentence, head func(m int) int32) {
 // maxTemperature bounds what a model may claim.
 const maxTemperature = 1 << 16
 
-// Pack stores the model, except its Vocabulary.
+// Pack stores the model in s, without its Vocabulary.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Open is the inverse of Pack.
+// Open is the inverse of Pack. vocabulary must be the one that the model was trained
+// with.
 func Open(v *pack.View, component string, vocabulary *word.Vocabulary) (*Model, error) {
 	m := newModel(vocabulary)
 	return m, pack.Read(v, component, m.layout)

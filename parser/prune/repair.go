@@ -18,15 +18,15 @@ import (
 // addedLogOdds are the log-odds of candidates that Keep adds: e^-12.
 const addedLogOdds = -12 * 1024
 
-// Keep restricts s.Candidates, as Prune has set them, to trees that have the
-// given heads: given[m-1] is the head of word m, or syntax.NoHead if it is
-// open. A word with a given head has no other candidate. If the remaining
-// candidates hold no single-root tree, one word becomes a possible root and a
-// candidate head of all words without a given head.
+// Keep restricts s.Candidates, as Prune has set them, to the given heads. given[m-1] is
+// the head of word m, or syntax.NoHead if it is open. A given head becomes the only
+// candidate of its word. If the candidates then hold no single-root tree, one word
+// becomes the only possible root and a candidate head of every word without a given
+// head.
 //
-// It fails, and changes nothing, if the given heads have a cycle, two roots or
-// a head outside the sentence, and on sentences that are parsed in windows.
-// Errors caused by the heads are syntax.Faults.
+// Keep fails, and changes nothing, if the given heads have a cycle, two roots or a head
+// outside the sentence, or if the sentence is parsed in windows. These errors are
+// syntax.Faults.
 func Keep(s *syntax.Sentence, given []int32) error {
 	c, err := keeping(s, given)
 	if err == nil {
@@ -47,7 +47,7 @@ func keeping(s *syntax.Sentence, given []int32) (c syntax.Candidates, err error)
 	}
 	for i, h := range given {
 		if h != syntax.NoHead && (h < 0 || int(h) > n || int(h) == i+1) {
-			return c, syntax.Because(syntax.KindHead, "the given head %d of word %d is no other word of the sentence", h, i+1)
+			return c, syntax.Because(syntax.KindHead, "the given head %d of word %d is not another word of the sentence", h, i+1)
 		}
 	}
 	root := int32(slices.Index(given, syntax.Root) + 1) // 0 if it is not given
@@ -135,14 +135,14 @@ func holdsTree(c *syntax.Candidates) bool {
 	return s.MaximumTree(&a, 0, make([]int32, a.N()+1))
 }
 
-// Project makes sure that s.Candidates, as Prune has set them, hold a
-// single-root tree without crossing arcs, the arc from 0 included: where they do
-// not, it adds as few as are needed. Words with a given head (given[m-1], as for
-// Keep; nil if there are none) get no other; if given heads leave no projective
-// tree it fails and changes nothing. A sentence of more than MaxMarginalWords
-// words gets the chain in which every word hangs on the one before it, and given
-// heads must be in that chain. A sentence that is not searched whole stays as it
-// is, because the search may lift a word to a head that is not a candidate.
+// Project makes sure that s.Candidates, as Prune has set them, hold a projective
+// single-root tree, in which no arc crosses another, not even the arc from 0. If they
+// do not, it adds as few candidates as are needed. Words with a given head (given[m-1],
+// as for Keep; nil if there are none) get no other. If given heads allow no projective
+// tree, Project fails and changes nothing. In a sentence of more than
+// syntax.MaxMarginalWords words, the head of every word may then be the word before it,
+// and given heads must agree with that. A sentence that is not searched whole stays as
+// it is, because the search may lift a word to a head that is not a candidate.
 func Project(s *syntax.Sentence, given []int32) error {
 	switch {
 	case len(s.Candidates.Start) != len(s.Words)+1:
@@ -194,9 +194,8 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 	return nil
 }
 
-// Connect makes sure that candidates hold a single-root tree: if they do not, or
-// leave a word without a head, every word may also hang on the one before it, the
-// first on 0.
+// Connect makes sure that candidates hold a single-root tree. If they do not, it gives
+// every word m the candidate head m-1.
 func Connect(c *syntax.Candidates) {
 	if holdsTree(c) {
 		return
@@ -206,9 +205,9 @@ func Connect(c *syntax.Candidates) {
 	}
 }
 
-// AddGold adds the gold heads that are not among the candidates, with the
-// log-odds of the word's worst candidate. Where heads are open, it also adds
-// the candidates without which no tree has the known heads (Keep).
+// AddGold adds the gold heads that are not among the candidates, with the log-odds of
+// the word's worst candidate. If heads are open, it also adds the candidates that a
+// tree with the known heads needs (Keep).
 func AddGold(s *syntax.Sentence) {
 	c := &s.Candidates
 	for m := len(s.Words); m >= 1; m-- {
@@ -224,10 +223,9 @@ func AddGold(s *syntax.Sentence) {
 	}
 }
 
-// Complete gives the words without a head their heads in the best tree over the
-// candidates that has all known heads, and removes their relations. It changes
-// nothing if no tree has the known heads, or if the sentence is parsed in
-// windows.
+// Complete sets the open heads to those of the best tree over the candidates that has
+// all known heads, and removes the relations of these words. It changes nothing if no
+// tree has the known heads, or if the sentence is parsed in windows.
 func Complete(s *syntax.Sentence) {
 	if !s.Partial() {
 		return

@@ -15,30 +15,34 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options are the options of Train. The zero value has the defaults.
+// Options are the options of Train. The zero value means the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int     // results do not depend on it
 	Cut     float64 // largest cut in nats for parsing (Model.Cut); 4.25, as for learning, if 0
+	Limit   int     // weights of the second stage to keep; 300,000 if 0
+	Share   float64 // of what is learned, for Adapt
 	Log     func(format string, a ...any)
 }
 
 const (
-	sparseEpochs = 3       // of the second stage
-	sparseLimit  = 300_000 // weights of the second stage kept
-	leastRecall  = 0.993   // share of dev's gold heads to keep when the parser learns, if maxTrainCut allows
-	maxTrainCut  = 4.25    // largest cut in nats when the parser learns, a probability of 1.4 %
+	sparseEpochs = 3     // of the second stage
+	sparseRate   = 0.05  // its AdaGrad's step size
+	adaptRate    = 0.02  // the same when a pruner is adapted
+	leastRecall  = 0.993 // share of dev's gold heads to keep when the parser learns, if maxTrainCut allows
+	maxTrainCut  = 4.25  // largest cut in nats when the parser learns, a probability of 1.4 %
 )
 
 func (o *Options) setDefaults() {
-	o.Cut = cmp.Or(o.Cut, maxTrainCut)
+	o.Cut, o.Limit = cmp.Or(o.Cut, maxTrainCut), cmp.Or(o.Limit, 300_000)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
 }
 
-// Train learns a pruner from sentences with gold heads, and sets its cuts and temperature on
-// dev. The sentences must be tagged as they will be at run time.
+// Train learns a pruner from sentences with gold heads, and sets its cuts and
+// temperature on dev. Without dev the cuts are 6 nats, and the temperature is 1.
+// Sentences must be tagged as they will be at run time.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.setDefaults()
 	if len(train) == 0 {
@@ -78,9 +82,19 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 		}
 		tables[fold] = dense.Learn(v, lexicon, rest, hash.Pair(o.Seed, uint64(fold)))
 	})
-	m.learnSparse(list, o, func(i int) *dense.Tables { return &tables[linear.FoldOf(bounds, i)] })
+	m.learnSparse(list, o, sparseRate, nil, func(i int) *dense.Tables { return &tables[linear.FoldOf(bounds, i)] })
 	m.first = tables[denseFolds]
 	return m
+}
+
+// Adapt returns a pruner that equals m except for its second stage, which goes on
+// learning from train: o.Share of what it learns is added to its weights. Sentences are
+// as for Train.
+func (m *Model) Adapt(train []syntax.Sentence, o Options) *Model {
+	o.setDefaults()
+	c := *m
+	c.learnSparse(train, o, adaptRate, m.sparse, func(int) *dense.Tables { return &m.first })
+	return &c
 }
 
 // A sparseUpdate is the step for one sentence: the gradients of some arcs and
@@ -95,10 +109,12 @@ type sparseUpdate struct {
 // trees (Koo, Globerson, Carreras and Collins 2007, section 4.1). tables returns the tables of
 // the first stage for a sentence. The gradient of a sentence is the gold arcs minus the
 // marginals of all arcs. If heads are open, it is the marginals under the trees with the known
-// heads minus the marginals under all trees.
-func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i int) *dense.Tables) {
-	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
-	w := linear.NewWeights()
+// heads minus the marginals under all trees. The weights are changes of base if that is not
+// nil.
+func (m *Model) learnSparse(train []syntax.Sentence, o Options, rate float32, base *score.Weights,
+	tables func(i int) *dense.Tables) {
+	rule := linear.AdaGrad{Rate: rate, Floor: 0.01}
+	w := score.Learned{Weights: linear.NewWeights(), Base: base, Share: o.Share}
 	workers := make([]scratch, max(o.Workers, 1))
 	for i := range workers {
 		workers[i].encoder = word.NewEncoder(m.vocabulary)
@@ -123,7 +139,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i in
 		}
 	}
 	keep := func(_, steps int) {
-		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, sparseLimit)
+		m.sparse = w.Fixed(steps, o.Limit)
 	}
 	loop := linear.Loop{Examples: len(train), Epochs: sparseEpochs, Workers: o.Workers, Seed: o.Seed}
 	if err := linear.Run(loop, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep}); err != nil {
@@ -132,12 +148,12 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i in
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.
-func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUpdate) {
+func (x *scratch) learnSparse(s *syntax.Sentence, w score.Learned, u *sparseUpdate) {
 	const least = 2e-3 // least gradient that moves a weight
 	x.findKeys()
 	from := int32(0)
 	for a, end := range x.ends {
-		x.arcs.Score[a] += int32(math.Round(w.Sum(x.keys[from:end]) * score.Unit))
+		x.arcs.Score[a] += w.Sum(x.keys[from:end])
 		from = end
 	}
 	x.probabilities()
@@ -164,10 +180,11 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 	}
 }
 
-// Jackknife sets the Candidates of every sentence by a pruner that was learned without its
-// fold, under like's TrainCut, and adds gold heads that were cut (AddGold). It returns the
-// Report from before AddGold. The recall on training and, under that cut, on dev should agree.
-// Otherwise the parser would learn from sharper candidates than it will see.
+// Jackknife sets the Candidates of every sentence by a pruner that has not learned from
+// its fold, with the TrainCut of like, and adds gold heads that were cut (AddGold). It
+// returns the Report from before AddGold. Its recall should agree with the recall on
+// dev with the same cut; otherwise the parser would learn from better candidates than
+// it will see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
 	one := o

@@ -1,8 +1,7 @@
-// Package score holds the weights of hashed features: Learned while they are
-// learned, Weights once they are fixed. Both sum the keys of a part to an
-// integer, so that the search compares integers only and a gain equals the
-// difference of from-scratch scores exactly. A low-rank tensor scores arcs in
-// addition to them.
+// Package score turns the feature keys of a part of a tree into its score (Scorer). The
+// weights are Learned during training and Weights in a finished model. Scores are
+// integers, so a gain equals the difference of two scores from scratch exactly. A
+// low-rank Tensor scores arcs in addition.
 package score
 
 import (
@@ -12,26 +11,47 @@ import (
 	"github.com/treebeam/treebeam/parser/linear"
 )
 
-// Unit is the integer value of a score of 1.0, the loss of one wrong head.
+// Unit is the integer for a score of 1, which is the loss of one wrong head.
 const Unit = 1 << unitBits
 
 const unitBits = 12
 
-// A Scorer sums the weights of features, in units of 1/Unit. Keys it has
-// never seen count 0. Implementations are safe for concurrent readers.
+// A Scorer sums the weights of features, in units of 1/Unit. The weight of an unknown
+// key is 0. Implementations are safe for concurrent readers.
 type Scorer interface {
 	Sum(keys []hash.Key) int32
 
-	// SumParts is Sum for many parts at once, which is faster. The keys of part i end
-	// before keys[ends[i]], and its sum goes to sums[i].
+	// SumParts sums the keys of many parts at once, which is faster. The keys of part i
+	// are keys[ends[i-1]:ends[i]], from 0 for the first part, and sums[i] is their sum.
 	SumParts(keys []hash.Key, ends, sums []int32)
 }
 
-// Learned is a Scorer by weights that are being learned.
-type Learned struct{ *linear.Weights }
+// Learned is a Scorer with weights in training. If Base is not nil, they are changes of
+// Base, and Fixed keeps a Share of each change.
+type Learned struct {
+	*linear.Weights
+	Base  *Weights
+	Share float64
+}
 
 // Sum implements Scorer.
-func (l Learned) Sum(keys []hash.Key) int32 { return int32(math.Round(l.Weights.Sum(keys) * Unit)) }
+func (l Learned) Sum(keys []hash.Key) int32 {
+	sum := int32(math.Round(l.Weights.Sum(keys) * Unit))
+	if l.Base != nil {
+		sum += l.Base.Sum(keys)
+	}
+	return sum
+}
+
+// Fixed returns the weights averaged over steps 1..steps: the largest ones, at most
+// limit, or Base with its changes if Base is not nil.
+func (l Learned) Fixed(steps, limit int) *Weights {
+	averaged := func(yield func(hash.Key, float32)) { l.Averaged(steps, yield) }
+	if l.Base != nil {
+		return l.Base.With(averaged, l.Share)
+	}
+	return Compact(averaged, limit)
+}
 
 // SumParts implements Scorer.
 func (l Learned) SumParts(keys []hash.Key, ends, sums []int32) {

@@ -3,6 +3,7 @@ package score
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -92,7 +93,8 @@ func TestSumPartsEqualsSum(t *testing.T) {
 			}
 			ends = append(ends, int32(len(all)))
 		}
-		for name, scorer := range map[string]Scorer{"learned": Learned(table), "weights": w} {
+		for name, scorer := range map[string]Scorer{"learned": Learned{Weights: table.Weights}, "weights": w,
+			"changed": Learned{Weights: table.Weights, Base: w}} {
 			sums := make([]int32, len(ends))
 			scorer.SumParts(all, ends, sums)
 			from := int32(0)
@@ -271,4 +273,53 @@ func BenchmarkSum(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/look-up")
+}
+
+// Changed weights are the old ones and a share of the changes, as far as steps and their
+// range allow; the others stay. The order of the changes does not matter.
+func TestWeightsWithChanges(t *testing.T) {
+	table, keys := filled(3000)
+	w := table.compact(1 << 20)
+	changes := newTable()
+	r := hash.Rand(3)
+	for i := 0; i < 500; i++ {
+		changes.Add(keys[i], (float64(r.Below(2000))-1000)/8000, 1)
+		changes.Add(r.Next(), 0.125, 1)
+	}
+	var list []hash.Key
+	features := func(yield func(hash.Key, float32)) {
+		list = list[:0]
+		changes.Averaged(0, func(k hash.Key, x float32) { list = append(list, k); yield(k, x) })
+	}
+	backwards := func(yield func(hash.Key, float32)) {
+		for i := len(list) - 1; i >= 0; i-- {
+			yield(list[i], float32(changes.Sum(list[i:i+1])))
+		}
+	}
+	got := w.With(features, 0.5)
+	if again := w.With(backwards, 0.5); !slices.Equal(got.lines, again.lines) {
+		t.Error("the order of the changes matters")
+	}
+	sum := func(w *Weights, k hash.Key) float64 { return float64(w.Sum([]hash.Key{k})) / Unit }
+	const step = 0.25 / (1<<(weightBits-1) - 1) * 2
+	for _, k := range append(list, keys...) {
+		limit := float64(top) * step
+		if want := max(-limit, min(limit, sum(w, k)+changes.Sum([]hash.Key{k})/2)); math.Abs(sum(got, k)-want) > 2*step {
+			t.Fatalf("key %x: %v, want %v", k, sum(got, k), want)
+		}
+	}
+	if same := w.With(func(func(hash.Key, float32)) {}, 1); !slices.Equal(same.lines, w.lines) || len(list) < 900 {
+		t.Errorf("%d changes; without any, weights differ", len(list))
+	}
+}
+
+// However many changes there are, a table stays one in which every search ends.
+func TestWeightsWithManyChanges(t *testing.T) {
+	table, _ := filled(100)
+	w := table.compact(1 << 20)
+	many, _ := filled(5000)
+	got := w.With(func(yield func(hash.Key, float32)) { many.Averaged(0, yield) }, 1)
+	if endless(got.lines) || got.Len() <= w.Len() {
+		t.Errorf("%d features of %d places", got.Len(), len(got.lines)*lineFeatures/lineWords)
+	}
 }

@@ -21,15 +21,15 @@ import (
 // gamma*sparse + (1-gamma)*tensor. Gamma is folded into the sparse weights, and
 // 1-gamma into the result of Arc, so neither is multiplied at inference.
 
-// An ArcScorer scores arcs: a Tensor, or a TensorLearner while it is learned.
-// It is safe for concurrent readers, each with a Projection of its own.
+// An ArcScorer scores arcs. It is a Tensor, or a TensorLearner in training. It is safe
+// for concurrent readers, each with its own Projection.
 type ArcScorer interface {
-	// Project fills p for the sentence that c encodes. It returns the number
-	// of rows looked up.
+	// Project fills p for sentence c. It returns the number of rows looked up.
 	Project(c *word.Sentence, p *Projection) (lookups int)
 
-	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, for 0 <= h <= n, 1 <= m <= n
-	// and h != m, in the sentence last projected into p.
+	// Arc returns the tensor score t(h,m) times 1-gamma (TensorOptions.Gamma), in units
+	// of 1/Unit, for the sentence last projected into p, 0 <= h <= n, 1 <= m <= n and h
+	// != m.
 	Arc(p *Projection, h, m int) int32
 }
 
@@ -37,9 +37,8 @@ type ArcScorer interface {
 // word.Distance.
 const bins = 15
 
-// A Projection is what an ArcScorer computes once per sentence. It is scratch that
-// is refilled without allocation once it is large enough. It belongs to one
-// goroutine.
+// A Projection is what an ArcScorer computes once for a sentence. It is scratch for one
+// goroutine, refilled without allocation once it is large enough.
 type Projection struct {
 	keys   []hash.Key
 	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
@@ -63,10 +62,10 @@ const (
 // word. A negative constant would not compile.
 const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats)<<(7+maxShift))
 
-// A Tensor is a trained tensor in integers: 8-bit rows, each with a power of two as
-// its scale. Line 2*f is row f of U, and line 2*f+1 is row f of V. Line i is
-// lines[i*rank:(i+1)*rank] << shift[i]. The place of a feature is its row. A Tensor
-// is read-only. The zero value scores nothing.
+// A Tensor is a trained tensor in integers: rows of 8 bits, each scaled by a power of
+// two. Feature f has row f of U, which is line 2*f, and row f of V, which is line
+// 2*f+1. Line i is lines[i*rank:(i+1)*rank] << shift[i]. A Tensor is read-only. The
+// zero value scores nothing.
 type Tensor struct {
 	rank     int
 	features hash.Set
@@ -138,10 +137,10 @@ func (t *Tensor) Arc(p *Projection, h, m int) int32 {
 	return int32(max(-maxArc, min(maxArc, (sum+1<<(drop-1))>>drop)))
 }
 
-// Layout names the sections of a tensor, all empty if t is the zero value.
+// Layout names the sections of a tensor. They are empty if t is the zero value.
 func (t *Tensor) Layout(l *pack.Layout) {
 	var vectors []uint32 // of words; models of earlier programs may have some
-	pack.Array(l, "features", (*[]uint32)(&t.features))
+	t.features.Layout(l, "features")
 	pack.Array(l, "words", &vectors)
 	pack.Array(l, "lines", &t.lines)
 	pack.Array(l, "shift", &t.shift)
@@ -150,12 +149,11 @@ func (t *Tensor) Layout(l *pack.Layout) {
 		return
 	}
 	t.rank = len(t.w) / bins
-	l.Check("features", t.features.Valid(), "has no empty place")
 	l.Check("words", len(vectors) == 0, "holds word vectors, which this program does not know: train the model again without --vectors")
 	l.Check("w", t.rank <= maxRank && len(t.w) == bins*t.rank, "has a wrong length")
-	l.Check("lines", len(t.lines) == 2*len(t.features)*t.rank && (t.rank > 0 || len(t.features) == 0),
+	l.Check("lines", len(t.lines) == 2*t.features.Len()*t.rank && (t.rank > 0 || t.features.Len() == 0),
 		"has a wrong length")
-	l.Check("shift", len(t.shift) == 2*len(t.features), "has a wrong length")
+	l.Check("shift", len(t.shift) == 2*t.features.Len(), "has a wrong length")
 	pack.Below(l, "shift", t.shift, maxShift+1)
 	l.Check("w", slices.Max(append(t.w, 0)) <= maxW && slices.Min(append(t.w, 0)) >= -maxW,
 		"has a weight out of its range")

@@ -155,7 +155,7 @@ func TestFeaturesLeaveOutWhatSaysNothing(t *testing.T) {
 			t.Errorf("feature of kind %d has a row: %t, want %t", kind, got, want)
 		}
 	}
-	if small := learnFeatures(train, v, 5); len(d) < 12 || len(small) != 8 {
-		t.Errorf("%d and %d rows", len(d), len(small))
+	if small := learnFeatures(train, v, 5); d.Len() < 12 || small.Len() != 8 {
+		t.Errorf("%d and %d rows", d.Len(), small.Len())
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// TensorOptions have defaults for zero values.
+// TensorOptions are the options of a TensorLearner. The comment of a field says what 0
+// means.
 type TensorOptions struct {
 	Rank  int     // R; 16 if 0
 	Gamma float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (Lei et al. 2014: 0.3)
@@ -28,22 +29,21 @@ func (o *TensorOptions) setDefaults() {
 	}
 }
 
-// Validate reports options that no tensor can have. Zero values are valid.
+// Validate returns an error for options outside their ranges. Zero values are valid.
 func (o TensorOptions) Validate() error {
 	o.setDefaults()
 	switch {
 	case o.Rank < 1 || o.Rank > maxRank:
-		return fmt.Errorf("tensor of rank %d: want 1 to %d", o.Rank, maxRank)
+		return fmt.Errorf("tensor of rank %d: must be from 1 to %d", o.Rank, maxRank)
 	case !(o.Gamma > 0 && o.Gamma <= 1):
-		return fmt.Errorf("gamma %g of the tensor: want a number above 0, at most 1", o.Gamma)
+		return fmt.Errorf("gamma %g of the tensor: must be above 0 and at most 1", o.Gamma)
 	}
 	return nil
 }
 
-// A TensorLearner is a tensor in training. U, V and W are lines of rank numbers in
-// one array. Line 2*f is row f of U, and line 2*f+1 is row f of V. The bins of W
-// follow all rows. The place of a feature is its row. Reading (Project, Arc,
-// Gradient) is safe for concurrent use, but not together with Add.
+// A TensorLearner is a tensor in training. One array holds U, V and W as lines of rank
+// numbers: line 2*f is row f of U, line 2*f+1 is row f of V, and the bins of W follow.
+// Project, Arc and Gradient are safe for concurrent use, but not together with Add.
 type TensorLearner struct {
 	o        TensorOptions
 	features hash.Set
@@ -59,8 +59,8 @@ const (
 	reachOfStart = 1. / 32 // longest step of a sentence, by the length of all lines at the start
 )
 
-// NewTensorLearner makes the dictionary of the training sentences and starts
-// U, V and W. Sentences must have gold heads and candidates that hold them.
+// NewTensorLearner collects the features of the training sentences and initialises U, V
+// and W. Sentences must have gold heads, and candidates that include them.
 func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptions) (*TensorLearner, error) {
 	o.setDefaults()
 	if err := o.Validate(); err != nil {
@@ -71,7 +71,7 @@ func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptio
 	t.startSVD(train, v)
 	t.total = slices.Clone(t.now)
 	t.reach = reachOfStart * floats.Norm(t.now, 2)
-	o.Log("tensor: rank %d, gamma %g, %d rows", o.Rank, o.Gamma, len(t.features))
+	o.Log("tensor: rank %d, gamma %g, %d rows", o.Rank, o.Gamma, t.features.Len())
 	return t, nil
 }
 
@@ -97,20 +97,20 @@ func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.
 	list := slices.DeleteFunc(syntax.ByCount(count), func(k hash.Key) bool {
 		return count[k] < minCount || count[k]*2 > positions && k != bias
 	})
-	set, _ := hash.NewSet(list[:min(len(list), limit)])
+	set, _ := hash.NewSet(list[:min(len(list), limit)], false)
 	return set
 }
 
-func (t *TensorLearner) size() int { return (2*len(t.features) + bins) * t.rank }
+func (t *TensorLearner) size() int { return (2*t.features.Len() + bins) * t.rank }
 
-// Gamma is the weight of the sparse score.
+// Gamma returns the weight of the sparse score.
 func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
 
 // line returns a line: 2*f is row f of U, and 2*f+1 is row f of V.
 func (t *TensorLearner) line(i int) []float64 { return t.now[i*t.rank:][:t.rank] }
 
 // bin returns a line of W.
-func (t *TensorLearner) bin(b int) []float64 { return t.line(2*len(t.features) + b) }
+func (t *TensorLearner) bin(b int) []float64 { return t.line(2*t.features.Len() + b) }
 
 // Project implements ArcScorer.
 func (t *TensorLearner) Project(c *word.Sentence, p *Projection) (lookups int) {
@@ -173,8 +173,8 @@ type Gradient struct {
 	d    []float64 // two lines of each, then the bins of W
 }
 
-// Gradient returns the gradient for two trees over the sentence in p, both
-// heads by word, entry 0 unused.
+// Gradient returns the gradient for two trees over the sentence in p. gold[m] and
+// other[m] are the heads of word m; entry 0 is unused.
 func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 	R, n := t.rank, len(p.start)-2
 	w := make([]float64, bins*R)
@@ -198,7 +198,7 @@ func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 		}
 	}
 	g := &Gradient{}
-	p.local = resize(p.local, len(t.features))
+	p.local = resize(p.local, t.features.Len())
 	for pos, ok := range touched {
 		if !ok {
 			continue
@@ -223,11 +223,10 @@ func (t *TensorLearner) StepNorm(g *Gradient) float64 {
 	return (1 - t.o.Gamma) * (1 - t.o.Gamma) * floats.Dot(g.d, g.d)
 }
 
-// Add moves U, V and W by scale*(1-gamma) times the gradient. step counts the steps
-// so far, from 1, for the average. A step longer than reach is shortened. All
-// sentences of a batch step from the same values, the score is cubic in these
-// values, and gradients grow with it. So steps that are right one by one could
-// together lead ever further away.
+// Add moves U, V and W by scale*(1-gamma) times the gradient. step is the number of the
+// step, from 1, for the average. A step longer than a fixed bound is shortened: all
+// sentences of a batch step from the same values, and the score is cubic in them, so
+// steps that are right one by one could together diverge.
 func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	if long := scale * math.Sqrt(t.StepNorm(g)); long > t.reach {
 		scale *= t.reach / long
@@ -240,7 +239,7 @@ func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	for i, row := range g.rows {
 		move(2*int(row), g.d[2*i*t.rank:][:2*t.rank])
 	}
-	move(2*len(t.features), g.d[2*len(g.rows)*t.rank:])
+	move(2*t.features.Len(), g.d[2*len(g.rows)*t.rank:])
 }
 
 // averaged returns all lines, each averaged over steps 1..steps.
@@ -252,11 +251,11 @@ func (t *TensorLearner) averaged(steps int) []float64 {
 	return a
 }
 
-// Averaged returns the Tensor of the values averaged over steps 1..steps.
+// Averaged returns the Tensor of the values, averaged over steps 1..steps.
 func (t *TensorLearner) Averaged(steps int) *Tensor {
 	a := *t
 	a.now = t.averaged(steps)
-	rows := 2 * len(t.features)
+	rows := 2 * t.features.Len()
 	q := &Tensor{rank: t.rank, features: t.features, lines: make([]int8, rows*t.rank), shift: make([]uint8, rows)}
 	for i := range rows {
 		q.line(i, a.line(i))
@@ -268,15 +267,15 @@ func (t *TensorLearner) Averaged(steps int) *Tensor {
 	return q
 }
 
-// Layout names what a checkpoint holds. What is read must be of the same
-// options and training data.
+// Layout names the sections of a checkpoint. A checkpoint fits only the same options
+// and training data.
 func (t *TensorLearner) Layout(l *pack.Layout) {
-	features := []uint32(t.features)
-	pack.Array(l, "features", &features)
+	features := t.features
+	features.Layout(l, "features")
 	pack.Array(l, "now", &t.now)
 	pack.Array(l, "total", &t.total)
 	pack.Value(l, "reach", &t.reach)
-	l.Check("features", slices.Equal(features, t.features), "is of other data")
+	l.Check("features", features.Equal(&t.features), "is of other data")
 	l.Check("now", len(t.now) == t.size() && len(t.total) == t.size(), "is of another rank")
 	if l.Reading() {
 		t.now, t.total = slices.Clone(t.now), slices.Clone(t.total)

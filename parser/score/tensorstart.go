@@ -222,7 +222,7 @@ func (t *TensorLearner) decompose(list []cell) int {
 	}
 	slices.Sort(columns)
 	columns = slices.Compact(columns)
-	a := sparse{rows: len(t.features), columns: len(columns)}
+	a := sparse{rows: t.features.Len(), columns: len(columns)}
 	for _, c := range list {
 		at, _ := slices.BinarySearch(columns, c.column)
 		a.cells = append(a.cells, cell{c.head, int32(at), c.value})
@@ -231,7 +231,7 @@ func (t *TensorLearner) decompose(list []cell) int {
 	for c, s := range sigma {
 		var svd mat.SVD
 		var v, w mat.Dense
-		one := mat.NewDense(len(t.features), bins, nil)
+		one := mat.NewDense(t.features.Len(), bins, nil)
 		for i, column := range columns {
 			one.Set(int(column/bins), int(column%bins), q.At(i, c))
 		}
@@ -239,7 +239,7 @@ func (t *TensorLearner) decompose(list []cell) int {
 		svd.UTo(&v)
 		svd.VTo(&w)
 		share := math.Cbrt(s * svd.Values(nil)[0])
-		for f := range t.features {
+		for f := range t.features.Len() {
 			t.line(2 * f)[c] = u.At(f, c) * share
 			t.line(2*f + 1)[c] = v.At(f, 0) * share
 		}

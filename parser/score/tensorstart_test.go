@@ -40,7 +40,8 @@ func arrays(components, block int) (list []cell, rows int) {
 func TestStartReproducesALowRankArray(t *testing.T) {
 	const components, rank = 4, 6
 	list, rows := arrays(components, 5)
-	l := &TensorLearner{rank: rank, features: make(hash.Set, rows)}
+	features, _ := hash.NewSet(make([]hash.Key, rows), false) // has more places
+	l := &TensorLearner{rank: rank, features: features}
 	l.now = make([]float64, l.size())
 	if found := l.decompose(list); found != components {
 		t.Fatalf("%d components found, want %d", found, components)

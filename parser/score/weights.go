@@ -11,18 +11,17 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// Weights is a read-only table of quantised weights, used in place from the
-// bytes of a model. It is made of lines of 64 bytes, a cache line each, that
-// hold up to 16 features: first one byte of fingerprint of each, 0 where the
-// line ends, then three bytes of each, 12 bits of fingerprint above a signed
-// weight of 12 bits. The upper half of a key chooses its line; what does not
-// fit goes to the next line that is not full. So a look-up touches one cache
-// line, nearly always, and the keys of a template alone and with a flag, which
-// share the upper half, touch the same one. Sixteen bytes are compared at
-// once; whether a key is there decides no branch until its bytes agree.
+// Weights is a read-only table of quantised weights, used in place from the bytes of a
+// model. It consists of lines of 64 bytes, a cache line each, with up to 16 features. A
+// line has one byte of fingerprint for each feature, 0 where the line ends, then three
+// bytes for each: 12 bits of fingerprint above a signed weight of 12 bits. The upper
+// half of a key chooses its line; a feature that does not fit goes to the next line
+// that is not full. So nearly every look-up touches one cache line. Keys of a template
+// with and without a flag share the upper half, and so the line. A look-up compares
+// sixteen bytes at once, and branches only if a byte of fingerprint agrees.
 //
-// A key outside the table meets a foreign fingerprint about ten times in a
-// million look-ups. It is safe for concurrent use.
+// A key that is not in the table matches the fingerprint of another about ten times in
+// a million look-ups. Weights is safe for concurrent use.
 type Weights struct {
 	lines []uint64 // 8 a line; at most half full, and one line has room
 	left  uint     // weight * 2^left / 2^right is in units of 1/Unit
@@ -82,18 +81,66 @@ func split(k hash.Key, lines uint64) (line uint64, first, second uint32) {
 }
 
 func (w *Weights) insert(k uint64, q int32) {
+	_, first, second := split(k, uint64(len(w.lines)/lineWords))
+	if at, i, present := w.find(k); !present { // if two keys look alike, the smaller stays
+		put(at, i, first, second, q)
+	}
+}
+
+// With returns the weights of w plus share times the weights of features. The scale of
+// w is kept: sums beyond its range are clipped, and changes of less than half a step
+// are left out. Weights of w keep their places. New weights, the largest first, take at
+// most half of the free places. The result does not depend on the order of features.
+func (w *Weights) With(features func(yield func(k hash.Key, weight float32)), share float64) *Weights {
+	if len(w.lines) == 0 {
+		return w
+	}
+	type weight struct {
+		key hash.Key
+		q   int32
+	}
+	var list []weight
+	scale := share * math.Ldexp(Unit, int(w.right)-int(w.left)) // steps in a weight of 1
+	features(func(k hash.Key, x float32) {
+		if q := int32(max(-2*top, min(2*top, math.Round(float64(x)*scale)))); q != 0 {
+			list = append(list, weight{k, q})
+		}
+	})
+	slices.SortFunc(list, func(a, b weight) int {
+		return cmp.Or(cmp.Compare(max(b.q, -b.q), max(a.q, -a.q)), cmp.Compare(a.key, b.key))
+	})
+	out := &Weights{lines: slices.Clone(w.lines), left: w.left, right: w.right}
+	free := 0
+	for line := range slices.Chunk(out.lines, lineWords) {
+		for i := range uint64(lineFeatures) {
+			if byteAt(line, i) == 0 {
+				free++
+			}
+		}
+	}
+	room := free / 2
+	for _, x := range list {
+		at, i, present := out.find(x.key)
+		_, first, second := split(x.key, uint64(len(out.lines)/lineWords))
+		switch {
+		case present:
+			put(at, i, first, second, max(-top, min(top, signed(entryAt(at, i))+x.q)))
+		case room > 0:
+			room--
+			put(at, i, first, second, max(-top, min(top, x.q)))
+		}
+	}
+	return out
+}
+
+// find returns the line and place of a key, or the free place where it would be.
+func (w *Weights) find(k hash.Key) (at []uint64, i uint64, present bool) {
 	n := uint64(len(w.lines) / lineWords)
-	line, first, second := split(k, n)
-	for ; ; line = (line + 1) % n {
+	for line, first, second := split(k, n); ; line = (line + 1) % n {
 		at := w.line(line)
 		for i := range uint64(lineFeatures) {
-			b := byteAt(at, i)
-			if b == 0 {
-				put(at, i, first, second, q)
-				return
-			}
-			if b == first && entryAt(at, i)>>weightBits == second {
-				return // if two keys look alike, the smaller stays
+			if b := byteAt(at, i); b == 0 || b == first && entryAt(at, i)>>weightBits == second {
+				return at, i, b != 0
 			}
 		}
 	}
@@ -113,12 +160,14 @@ func entryAt(line []uint64, i uint64) uint32 {
 	return uint32(low) & 0xffffff
 }
 
+// put writes feature i of a line, over what is there.
 func put(line []uint64, i uint64, first, second uint32, q int32) {
-	line[i/8] |= uint64(first) << (i % 8 * 8)
+	const mask = 1<<24 - 1
+	line[i/8] = line[i/8]&^(0xff<<(i%8*8)) | uint64(first)<<(i%8*8)
 	e, bit := uint64(second<<weightBits|uint32(q)&(1<<weightBits-1)), i*24
-	line[2+bit/64] |= e << (bit % 64)
+	line[2+bit/64] = line[2+bit/64]&^(mask<<(bit%64)) | e<<(bit%64)
 	if bit%64 > 40 {
-		line[3+bit/64] |= e >> (64 - bit%64)
+		line[3+bit/64] = line[3+bit/64]&^(mask>>(64-bit%64)) | e>>(64-bit%64)
 	}
 }
 

@@ -14,15 +14,14 @@ import (
 // A Decoder finds a tree of a sentence. It must be safe for concurrent use, and
 // may depend only on the Search that it receives.
 type Decoder interface {
-	// Decode builds trees in Search.Tree and offers them (Search.Offer). It
-	// reports whether it has offered one. The best of them is the result.
+	// Decode builds trees in Search.Tree and offers them (Search.Offer). The best of
+	// them is the result. Decode reports whether it has offered any.
 	Decode(x *Search) (found bool)
 }
 
-// A Search holds the state of the search for trees of one sentence, or of a
-// window of one, and the scratch of the decoders of this package. It is reused
-// from sentence to sentence and belongs to one goroutine at a time. Trees are
-// heads by word, entry 0 unused.
+// A Search is the state of the search for the tree of a sentence or of a window, with
+// the scratch of the decoders of this package. It is reused from sentence to sentence
+// and belongs to one goroutine at a time.
 type Search struct {
 	Scores     part.Scores // scores of the parts of trees
 	Tree       part.Tree   // the present one
@@ -86,11 +85,11 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.marginal = x.marginal[:0]
 }
 
-// First makes the pruner's best tree the present one, and reports whether there
-// is one. If x.Projective is set, it is the best projective tree. The chart for
-// it grows with the square of the words, so beyond MaxMarginalWords the tree is
-// the chain in which every word hangs on the word before it (prune.Project
-// keeps these arcs).
+// First makes the pruner's best tree the present one, and reports whether there is one.
+// If x.Projective is set, it is the pruner's best projective tree. The chart for it
+// grows with the square of the words, so beyond syntax.MaxMarginalWords the tree is the
+// chain in which the head of every word is the word before it (prune.Project keeps
+// these arcs).
 func (x *Search) First() bool {
 	n := x.Scores.N
 	found := true
@@ -111,9 +110,8 @@ func (x *Search) First() bool {
 	return found
 }
 
-// Offer makes the present tree the result if it scores higher than all trees
-// that were offered before, and reports whether it does. Among equal scores the
-// first tree stays.
+// Offer makes the present tree the result if it scores higher than all trees offered
+// before, and reports whether it does. Among trees of equal score the first stays.
 func (x *Search) Offer() bool {
 	n := x.Scores.N
 	switch s := x.total(); {

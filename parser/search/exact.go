@@ -2,10 +2,10 @@ package search
 
 import "github.com/treebeam/treebeam/parser/syntax"
 
-// Exact scores every tree over the candidate heads if these combine in at most
-// Limit ways, whatever the model; else it offers none. It counts no climb and
-// uses no seed. Among equal scores the tree with the lower heads wins, compared
-// from the first word on. The result has the certificate All.
+// Exact scores every tree over the candidate heads if these combine in at most Limit
+// ways; otherwise it offers none. It works for every model and uses no seed. Among
+// trees of equal score, the one with the lower heads wins, compared from the first word
+// on. The result has the certificate All.
 type Exact struct{ Limit int }
 
 // Decode implements Decoder.

@@ -7,14 +7,14 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// An Explorer scores given trees of one sentence and climbs from them, with the
-// model's full score. Heads are indexed by word minus 1, as in Sentence.Words.
-// It belongs to one goroutine.
+// An Explorer scores given trees of one sentence and climbs from them, with the full
+// score of the model. Heads are indexed by word minus 1. An Explorer belongs to one
+// goroutine.
 type Explorer struct{ x *Search }
 
-// Explore prepares a sentence whose Candidates are set. It fails where Parse
-// would, and on sentences that are parsed in windows, whose trees have no
-// single score. The sentence must not change as long as the Explorer is used.
+// Explore prepares a sentence whose Candidates are set. It fails where Parse would, and
+// on sentences that are parsed in windows, because their trees have no single score.
+// The sentence must not change while the Explorer is used.
 func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	if len(s.Words) == 0 {
 		return nil, errors.New("a sentence without words has no trees")
@@ -30,10 +30,10 @@ func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	return e, nil
 }
 
-// Score returns the score by which Parse chooses trees, in units of
-// 1/score.Unit. It reports whether the search can reach the tree: one word
-// hangs on 0, every head is a candidate of its word, and there is no cycle. The
-// score of a tree that cannot be reached is 0.
+// Score returns the score by which Parse chooses trees, in units of 1/score.Unit. It
+// reports whether the search can reach the tree: exactly one word has head 0, every
+// head is a candidate of its word, and there is no cycle. The score of a tree that
+// cannot be reached is 0.
 func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
 	if !e.load(heads) {
 		return 0, false
@@ -41,9 +41,9 @@ func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
 	return e.x.total(), true
 }
 
-// Climb replaces heads, a reachable tree, by the tree in which a climb from it
-// ends, and returns its score. That tree is a local optimum. With global
-// families on, another climb from it may lead elsewhere.
+// Climb climbs from heads, a reachable tree, replaces heads by the local optimum where
+// it ends, and returns its score. With global families, another climb from there may
+// lead further.
 func (e *Explorer) Climb(heads []int32) int64 {
 	if !e.load(heads) {
 		panic("search: climb from a tree that cannot be reached")
@@ -75,9 +75,9 @@ func (e *Explorer) load(heads []int32) bool {
 	return true
 }
 
-// Score returns the score of one tree of a sentence whose Candidates are set,
-// as Explorer.Score does, and false for sentences that Explore refuses. It
-// looks up the weights of that tree's arcs alone.
+// Score returns the score of one tree of a sentence whose Candidates are set, as
+// Explorer.Score does, or false for sentences that Explore refuses. It looks up only
+// the weights of this tree.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
 	if len(s.Words) == 0 || len(heads) != len(s.Words) || !s.Whole() || check(s) != nil {
 		return 0, false

@@ -8,14 +8,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Greedy climbs from the pruner's best tree, then from random ones and from the best
-// tree with some heads redrawn, until Patience climbs in a row have brought nothing
-// better, there were Restarts, or the budget is spent (Zhang, Lei, Barzilay and
-// Jaakkola 2014; restarts from a disturbed tree are ours). Climb j depends on the
-// seed, on j and on the best tree of the climbs before it, so the result depends only
-// on the sentence and the seed. After the first climb it tries to prove in Certify
-// steps that its tree is the best one, or finds the best projective tree by dynamic
-// programming; if it succeeds, there are no more climbs. It finds no tree if the
+// Greedy climbs from the pruner's best tree, then from random trees and from the best
+// tree with some heads redrawn (Zhang, Lei, Barzilay and Jaakkola 2014; restarts from
+// the best tree are not in the paper). It stops after Restarts climbs, after Patience
+// climbs in a row without a better tree, or when the budget is spent. After the first
+// climb it tries to prove, in at most Certify steps, that no tree is better. If only
+// projective trees are allowed, it first tries to find the best one by dynamic
+// programming, in at most 20 times as many steps. If either succeeds, there are no more
+// climbs. Climb j depends on the seed, on j and on the best tree so far, so the result
+// depends only on the model, the sentence and the seed. Greedy finds no tree if the
 // candidates hold none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
 

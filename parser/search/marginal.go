@@ -41,7 +41,7 @@ func (x *Search) linearize(m int32) {
 
 // around puts the marginals of the first-order model in x.linear into p.
 func (x *Search) around(p []float64) {
-	linear := x.linearArcs()
+	linear := graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
 	if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&linear, p) {
 		linear.Softmax(p)
 	}
@@ -58,10 +58,6 @@ func (x *Search) prunerMarginals() []float64 {
 		}
 	}
 	return x.marginal
-}
-
-func (x *Search) linearArcs() graph.Arcs {
-	return graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
 }
 
 // marginals sets HeadMarginal and HeadDoubt by the scores in x.linear, and

@@ -1,13 +1,13 @@
-// Package search finds trees by decoders (Decoder). Greedy climbs with restarts
-// over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014), on integer
-// scores. Exact scores all trees of a sentence that has few. We depart from the
-// paper in four points: one root a sentence, with moves that give the root to
-// another word (climb.go); chains of moves at the end of a climb (chain.go); trees
-// without crossing arcs on demand; a proof that no tree scores higher (package
-// certify, after Koo et al. 2010).
+// Package search finds the best tree of a sentence over its candidate heads, on integer
+// scores (Model.Parse). The decoder Greedy climbs with restarts (Zhang, Lei, Barzilay
+// and Jaakkola 2014). Exact scores all trees of a sentence that has few. Greedy departs
+// from the paper in four points: every tree has a single root, and moves exist that
+// make another word the root (climb.go); a climb ends with chains of moves (chain.go);
+// crossing arcs can be forbidden; and a proof can show that no tree scores higher
+// (package certify, after Koo et al. 2010).
 //
-// It computes how probable every head is (marginal.go), and trains its own
-// model.
+// The package also computes the marginal probability of every head (marginal.go) and
+// trains the model (Train).
 package search
 
 import (
@@ -26,32 +26,32 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options are the options of Parse. The zero value has the defaults.
+// Options are the options of Parse. The zero value means the defaults.
 type Options struct {
-	Seed     uint64 // run seed; a sentence's own seed is made from it and the sentence's content
-	Restarts int    // most climbs; 6 if 0
-	Patience int    // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
-	// score all trees if the candidate heads combine in at most this many ways; 32 if 0, never if
-	// negative
+	Seed     uint64 // seed of the run; the seed of a sentence is made from it and from the content of the sentence
+	Restarts int    // largest number of climbs; 6 if 0
+	Patience int    // climbs in a row without a better tree after which the search stops; half of Restarts, at least 3, if 0
+	// all trees are scored if the candidate heads combine in at most this many ways; 32
+	// if 0, never if negative
 	Exact   int
-	Decoder Decoder // if set, instead of Exact and Greedy
+	Decoder Decoder // used instead of Exact and Greedy if set
 
 	// If Projective is set, no arc may cross another, the arc from 0 included.
 	// The candidates must hold a projective tree (prune.Project).
 	Projective bool
 
-	// Certify bounds the proof that no better tree exists over the candidates, in
-	// counted steps of about 5 ns: 20,000 if 0, no proof if negative. The proof is
-	// tried after the first climb; if it succeeds, there are no more climbs. Models
-	// with global families and sentences in windows have no such proof.
+	// Certify bounds the proof that no tree over the candidates is better, in counted
+	// steps of about 5 ns: 20,000 if 0, no proof if negative. The proof is tried after
+	// the first climb; if it succeeds, there are no more climbs. Models with global
+	// families and sentences in windows have no such proof.
 	Certify int
 
-	// Budget bounds the work (Counters.Work) of searching a sentence, all of its windows
-	// together. It is counted for every word with a letter or a digit, and for freeWords
-	// more. When it is used up the search stops, with a tree whose local parts score no
-	// lower than the pruner's best tree, and the status becomes Budget. If 0, it is
-	// 5,000 times Restarts, at least 30,000, in sentences that are cut (syntax.Long) or
-	// searched in windows, and ten times as much in others.
+	// Budget bounds the work (Counters.Work) of the search per word. A sentence, with
+	// all its windows, may use Budget for each word with a letter or a digit, plus 20
+	// times Budget. The search then stops with a tree whose local parts score no lower
+	// than those of the pruner's best tree, and the status becomes Budget. If 0, Budget
+	// is 5,000 times Restarts, at least 30,000, in sentences that were cut
+	// (syntax.Long) or are searched in windows, and ten times as much in others.
 	Budget int
 
 	left int64 // rest of the budget, in a window
@@ -112,16 +112,16 @@ func (m *Model) get() *Search {
 	return &Search{}
 }
 
-// Parse sets the Head of every word, and s.Confidence except LabelProb and the
-// calibrated values. s.Candidates must be set, as Prune leaves them; for a
-// sentence that is searched whole they must hold a single-root tree. If they do
-// not, Parse returns an error and changes nothing.
+// Parse sets the Head of every word, s.Candidates.Gains, and s.Confidence except
+// LabelProb and the calibrated values. s.Candidates must be as Prune leaves them and,
+// for a sentence that is searched whole, must hold a single-root tree. Otherwise Parse
+// returns an error and changes nothing.
 func (m *Model) Parse(s *syntax.Sentence, o Options) error {
 	_, err := m.Count(s, o)
 	return err
 }
 
-// Count is Parse, and returns the work that it took.
+// Count is Parse, and also returns its work.
 func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	if len(s.Words) == 0 {
 		return Counters{}, nil
@@ -217,10 +217,10 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 // Families returns the families of parts that the model scores.
 func (m *Model) Families() part.Families { return m.source.Families }
 
-// Pack stores the model.
+// Pack stores the model in s, without its Vocabulary.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Open is the inverse of Pack. v is the Vocabulary that the model was trained
+// Open is the inverse of Pack. v must be the Vocabulary that the model was trained
 // with.
 func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error) {
 	m := &Model{source: part.Source{Vocabulary: v}, weights: new(score.Weights)}

@@ -15,11 +15,10 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// DefaultDelta is the local loss below which moves are scored in full, in
-// units of 1/score.Unit: one wrong head.
+// DefaultDelta is the default of TrainOptions.Delta: the loss of one wrong head.
 const DefaultDelta = score.Unit
 
-// TrainOptions are the options of Train. Zero values have the defaults.
+// TrainOptions are the options of Train. Zero values mean the defaults.
 type TrainOptions struct {
 	Seed    uint64
 	Workers int     // results do not depend on it; 1 if 0
@@ -28,13 +27,19 @@ type TrainOptions struct {
 	C       float64 // cap of a step (PA-I); 0.01 if 0
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
-	// Families of parts; part.Standard if 0 (a parser of arcs alone is not
-	// offered). Delta bounds the local loss of moves that are scored in full,
-	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
+	// Families of parts; part.Standard if 0, so a parser of arcs alone is not possible.
+	// Moves with a local loss below Delta, in units of 1/score.Unit, are scored in
+	// full: DefaultDelta if 0, none if negative.
 	Families part.Families
 	Delta    int
 
 	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
+
+	// From, if set, is a model to adapt: a Share of what is learned is added to its
+	// sparse weights. Families, Delta and Tensor are those of From, and Limit is
+	// ignored.
+	From  *Model
+	Share float64
 
 	Log func(format string, a ...any)
 
@@ -45,6 +50,9 @@ type TrainOptions struct {
 func (o *TrainOptions) setDefaults() {
 	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
+	if o.From != nil {
+		o.Families, o.Delta, o.Tensor = o.From.source.Families, int(o.From.delta), nil
+	}
 	o.Families = cmp.Or(o.Families, part.Standard)
 	o.Delta = cmp.Or(o.Delta, DefaultDelta)
 	if o.Log == nil {
@@ -62,7 +70,7 @@ type trainer struct {
 	o        TrainOptions
 	model    *Model               // its source changes in training
 	best     *Model               // the model that was kept
-	weights  *linear.Weights      // times gamma
+	weights  score.Learned        // times gamma
 	tensor   *score.TensorLearner // nil without a tensor
 	scratch  []*Search            // by worker
 	outcomes outcomes
@@ -90,13 +98,12 @@ type feature struct {
 	count float32
 }
 
-// Train learns the part weights from sentences with gold heads whose
-// Candidates hold them (prune.Jackknife), and keeps the epoch that is best
-// on dev. Every sentence is decoded with the loss of one added to wrong
-// heads (cost-augmented); where the result beats the gold tree, a passive-
-// aggressive step of size at most C moves their difference
-// (Crammer et al. 2006, PA-I; Lei et al. 2014). Weights are averaged over
-// batches. The result is the same for any number of workers.
+// Train learns the weights of parts from sentences with gold heads, which must be among
+// their Candidates (prune.Jackknife), and keeps the epoch that is best on dev. Decoding
+// is cost-augmented: every wrong head adds a loss of one. If the result scores above
+// the gold tree, a passive-aggressive step of size at most C moves their difference
+// (PA-I, Crammer et al. 2006; Lei et al. 2014). Weights are averaged over batches. The
+// result is the same for any number of workers.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
 	if !o.Families.Valid() {
@@ -135,10 +142,18 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 }
 
 func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*trainer, error) {
-	t := &trainer{o: o, weights: linear.NewWeights()}
-	source := part.Source{Vocabulary: v, Families: o.Families, Parts: score.Learned{Weights: t.weights}}
+	t := &trainer{o: o, weights: score.Learned{Weights: linear.NewWeights()}}
+	source := part.Source{Vocabulary: v, Families: o.Families}
+	if o.From != nil {
+		source, t.weights.Base = o.From.source, o.From.weights // with its prior and its tensor
+		t.weights.Share = o.Share
+	}
+	source.Parts = t.weights
 	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
 	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
+	if o.From != nil {
+		t.model.delta, t.best.delta, t.best.tensor = o.From.delta, o.From.delta, o.From.tensor
+	}
 	for range max(o.Workers, 1) {
 		t.scratch = append(t.scratch, &Search{})
 	}
@@ -199,7 +214,9 @@ func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 	uas, figure := 0., float64(epoch)
 	if len(dev) > 0 {
 		m := &Model{source: t.model.source, delta: t.model.delta}
-		m.source.Prior, m.source.Parts = prior, score.Learned{Weights: t.weights.Average(steps)}
+		now := t.weights
+		now.Weights = now.Average(steps)
+		m.source.Prior, m.source.Parts = prior, now
 		if t.tensor != nil {
 			m.source.Tensor = t.tensor.Averaged(steps)
 		}
@@ -216,7 +233,7 @@ func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 
 // keep makes the average over the steps so far the result.
 func (t *trainer) keep(steps int) {
-	t.best.weights = score.Compact(func(yield func(hash.Key, float32)) { t.weights.Averaged(steps, yield) }, t.o.Limit)
+	t.best.weights = t.weights.Fixed(steps, t.o.Limit)
 	if t.tensor != nil {
 		t.best.tensor = *t.tensor.Averaged(steps)
 	}

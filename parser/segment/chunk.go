@@ -156,16 +156,27 @@ func (c *chunk) right(end int) uint64 {
 // tokenize appends the tokens of chunk i to w.tokens.
 func (w *workspace) tokenize(m *Model, i int) {
 	c, s := newChunk(&w.layout, i), w.layout.chunks[i]
-	w.key = append(append(w.key[:0], c.before, c.after), w.layout.text(s)...)
-	ends, fresh := w.memo.Find(string(w.key))
-	if fresh {
-		*ends = w.tokenEnds(&c, &m.lexicon, func(_ int, keys []hash.Key) bool { return m.weights.Score(keys) > 0 })
-	}
 	start := s.start
-	for _, end := range *ends {
+	for _, end := range w.endsOf(m, &c, s) {
 		w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.start + end}))
 		start = s.start + end
 	}
+}
+
+// endsOf returns the ends of the tokens of a chunk, which belong to w.
+func (w *workspace) endsOf(m *Model, c *chunk, s span) []int32 {
+	if len(w.odds) > 0 {
+		odds := w.odds[s.start:s.end]
+		return w.tokenEnds(c, &m.lexicon, func(g int, keys []hash.Key) bool {
+			return m.begins.token.add(m.weights.Score(keys), odds[g]) > 0
+		})
+	}
+	w.key = append(append(w.key[:0], c.before, c.after), w.layout.text(s)...)
+	ends, fresh := w.memo.Find(string(w.key))
+	if fresh {
+		*ends = w.tokenEnds(c, &m.lexicon, func(_ int, keys []hash.Key) bool { return m.weights.Score(keys) > 0 })
+	}
+	return *ends
 }
 
 // tokenEnds returns the ends of the chunk's tokens. Where no unit decides, it calls

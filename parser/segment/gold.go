@@ -29,7 +29,7 @@ func paragraphs(sentences []syntax.Sentence) []paragraph {
 	var p paragraph
 	for i := range sentences {
 		s := &sentences[i]
-		if len(p) > 0 && startsParagraph(s.Comments) {
+		if len(p) > 0 && slices.ContainsFunc(s.Comments, opening.MatchString) {
 			all = append(all, p)
 			p = nil
 		}
@@ -41,10 +41,7 @@ func paragraphs(sentences []syntax.Sentence) []paragraph {
 	return all
 }
 
-func startsParagraph(comments []string) bool {
-	return slices.ContainsFunc(comments, opening.MatchString)
-}
-
+// opening matches the comment of a sentence that starts a paragraph.
 var opening = regexp.MustCompile(`^#?\s*(newpar|newdoc)(\s|=|$)`)
 
 // appendTokens appends the surface tokens of a sentence.

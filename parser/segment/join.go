@@ -21,15 +21,22 @@ func joinFeatures(buf []hash.Key, toks []token, i int) []hash.Key {
 	)
 }
 
-// mayJoin reports whether a white space between tokens i and i+1 was seen
-// inside a token.
+// mayJoin reports whether a white space between tokens i and i+1 was seen inside a token,
+// or may be inside one for other reasons: a space between two words of a language whose
+// words have spaces.
 func (m *Model) mayJoin(toks []token, i int) bool {
-	return i+1 < len(toks) && toks[i].end < toks[i+1].start && m.pairs.Has(pairKey(&toks[i], &toks[i+1]))
+	if i+1 >= len(toks) || toks[i].end >= toks[i+1].start {
+		return false
+	}
+	if m.spaces && toks[i].end+1 == toks[i+1].start && toks[i].role&toks[i+1].role&roleWord != 0 {
+		return true
+	}
+	return m.pairs.Has(pairKey(&toks[i], &toks[i+1]))
 }
 
 // join merges tokens across white space where the model says so.
 func (w *workspace) join(m *Model) {
-	if len(m.pairs) == 0 {
+	if m.pairs.Len() == 0 {
 		return
 	}
 	toks, kept, open := w.tokens, 0, false // open: the last kept token goes on
@@ -37,7 +44,11 @@ func (w *workspace) join(m *Model) {
 		next := false
 		if m.mayJoin(toks, i) {
 			w.buf = joinFeatures(w.buf[:0], toks, i)
-			next = m.weights.Score(w.buf) > 0
+			score := m.weights.Score(w.buf)
+			if len(w.odds) > 0 {
+				score = m.begins.join.add(score, -w.odds[toks[i+1].start])
+			}
+			next = score > 0
 		}
 		if open {
 			t := &toks[kept-1]

@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a caller's rules.
+// Limits of Rules.
 const (
 	MaxRules     = 100_000 // abbreviations, and strings that are kept together
 	maxRuleBytes = 200     // bytes of one of them
 )
 
-// Rules are a caller's own rules for a text, in addition to the model. They are
-// read-only and safe for concurrent use. A nil *Rules has none.
+// Rules are a caller's own segmentation rules, in addition to the model. They are
+// read-only and safe for concurrent use. A nil *Rules is empty.
 type Rules struct {
 	abbreviations phrases // by normal form, with the period
 	together      phrases // as they stand
 }
 
-// NewRules makes Rules of abbreviations, which are one token with their period,
-// behind which no sentence ends ("approx." or "approx"), and of strings that are
-// one token each wherever they stand ("C++", "New York" too). Neither is found
-// inside a word. Abbreviations match in any case; a space in either matches any
-// white space. In an abbreviation of several words ("et al.") the last one is the
-// token. An error names the string that cannot be used.
+// NewRules makes Rules of abbreviations and of strings to keep together. An
+// abbreviation ("approx." or "approx") is one token with its period, and no sentence
+// ends after it. A string to keep together ("C++", "New York") is one token wherever it
+// occurs. Neither matches inside a word. Abbreviations match in any case, and a space
+// in either matches any white space. In an abbreviation of several words ("et al.") the
+// last word is the token. An error names a string that cannot be used.
 func NewRules(abbreviations, together []string) (*Rules, error) {
 	if n := len(abbreviations) + len(together); n > MaxRules {
 		return nil, fmt.Errorf("%d abbreviations and strings to keep together, at most %d are supported", n, MaxRules)

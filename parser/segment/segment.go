@@ -1,9 +1,9 @@
-// Package segment cuts a block of raw text (a paragraph) into sentences,
-// tokens and words, as it learned from a treebank of Universal Dependencies.
-// Nothing in it knows a language.
+// Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
+// words (Model.Segment). It learns from a treebank of Universal Dependencies and has no
+// rules for particular languages.
 //
-// There are four decisions, all made by logistic regressions that share one
-// read-only table of weights:
+// It makes four decisions by logistic regressions that share one read-only table of
+// weights:
 //
 //   - token: at each gap between two characters of a chunk (a run without
 //     white space), from left to right, whether a token ends there;
@@ -13,8 +13,8 @@
 //   - split: whether a token is split into several words, which an expansion
 //     of the whole form, or of an affix, then spells out.
 //
-// Scores are sums of integers, so the result depends on the model and the text
-// alone, on any machine. Time is linear in the block.
+// Scores are sums of integers, so the result is the same on every machine. The time is
+// linear in the length of the block.
 package segment
 
 import (
@@ -37,6 +37,8 @@ type Model struct {
 	pairs     hash.Set // pairKey of tokens that a space may join
 	split     splitter
 	threshold int32 // what the score of a sentence end must exceed
+	spaces    bool  // words have spaces inside so often that any two may be joined
+	begins    mixture
 
 	scratch sync.Pool // *workspace
 }
@@ -48,13 +50,19 @@ func (m *Model) layout(l *pack.Layout) {
 	m.pairs.Layout(l, "pairs")
 	m.split.layout(l, "split")
 	pack.Value(l, "threshold", &m.threshold)
+	if l.Optional("spaces", m.spaces) {
+		l.Bool("spaces", &m.spaces)
+	}
+	if l.Optional("begins", m.UsesBegins()) {
+		m.begins.layout(l, "begins")
+	}
 }
 
-// Pack puts the model's arrays.
+// Pack stores the model in s.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Open reads a model that Pack put under the component's name. The model
-// aliases the view's bytes. An error names the section that does not fit.
+// Open is the inverse of Pack. The model aliases the bytes of the view. An error names
+// the section that is wrong.
 func Open(v *pack.View, component string) (*Model, error) {
 	m := &Model{}
 	return m, pack.Read(v, component, m.layout)
@@ -63,6 +71,7 @@ func Open(v *pack.View, component string) (*Model, error) {
 // A workspace is the scratch memory of one call.
 type workspace struct {
 	layout layout
+	odds   []int32 // by code point: log-odds of an encoder that a word begins there; empty without
 	tokens []token
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	split  proposal
@@ -79,23 +88,23 @@ type Request struct {
 	MaxWords int    // longer sentences are cut at the likeliest gaps and have the status Long; below 1: no limit
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
+	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
 }
 
-// Segment cuts a block into sentences. For each it sets Text (the slice of the
-// block with every line break as one space), StartByte and EndByte (relative to
-// the block, half open), Words (Form, Misc, StartChar, EndChar; Head is NoHead)
-// and MWTs. MISC has SpaceAfter=No, or SpacesAfter as UDPipe writes it if what
-// follows is not a single space; nothing is said about the end of the block.
+// Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
+// block with every line break as one space), StartByte and EndByte (relative to the
+// block, half open), Words (Form, Misc, StartChar, EndChar; Head is NoHead) and MWTs.
+// If a token is not followed by a single space, MISC has SpaceAfter=No, or SpacesAfter
+// as UDPipe writes it, except at the end of the block.
 //
-// A block of white space only has no sentences. Segment accepts any text.
-// Invalid UTF-8 is kept byte for byte. Forms alias the block. Segment is safe
-// for concurrent use.
+// Segment accepts any text. A block of white space has no sentences. Invalid UTF-8 is
+// kept byte for byte. Forms alias the block. Segment is safe for concurrent use.
 func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w, _ := m.scratch.Get().(*workspace)
 	if w == nil {
 		w = &workspace{}
 	}
-	w.read(m, block, r.Rules)
+	w.read(m, block, &r)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
 		w.cut(m)
@@ -120,9 +129,15 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 }
 
 // read fills w.tokens.
-func (w *workspace) read(m *Model, block string, r *Rules) {
+func (w *workspace) read(m *Model, block string, r *Request) {
 	w.layout.read(block)
-	w.tokens = w.tokens[:0]
+	if m.lexicon.counts == nil { // not while it learns
+		m.readMarks(&w.layout)
+	}
+	w.tokens, w.odds = w.tokens[:0], w.odds[:0]
+	if r.Begins != nil && m.UsesBegins() {
+		w.askBegins(r.Begins)
+	}
 	for i := range w.layout.chunks {
 		w.tokenize(m, i)
 	}
@@ -130,8 +145,8 @@ func (w *workspace) read(m *Model, block string, r *Rules) {
 	if strings.IndexByte(block, '`') >= 0 {
 		w.quoteCode()
 	}
-	if r != nil {
-		w.applyRules(r)
+	if r.Rules != nil {
+		w.applyRules(r.Rules)
 	}
 	for i := range w.tokens {
 		w.tokens[i].recall(m.lexicon.look(w.tokens[i].word))

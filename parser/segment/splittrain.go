@@ -96,7 +96,7 @@ func learnSplits(all []paragraph) (s splitter) {
 			put(key, inferred[code])
 		}
 	}
-	s.index = hash.NewMap(keys, values)
+	s.index = hash.NewMap(keys, values, false)
 	return s
 }
 

@@ -18,7 +18,7 @@ func TestTemplatesAreStable(t *testing.T) {
 	for i, form := range []string{"the", "house", "etc", ".", "don't", "10"} {
 		keys, values = append(keys, hash.Runes(normalRunes(form))), append(values, uint16(0x123*i+1))
 	}
-	m := &Model{lexicon: lexicon{stats: hash.NewMap(keys, values)}}
+	m := &Model{lexicon: lexicon{stats: hash.NewMap(keys, values, false)}}
 	var l layout
 	l.read("The House (3,5 km)  etc. isn't — “Größe”\r\n10. A http://x.de/a_b @me\n\n...")
 	var h uint64

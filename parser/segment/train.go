@@ -11,16 +11,23 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Options are the options of Train. The zero value trains with the defaults.
+// Options are the options of Train. The zero value means the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int                           // classifiers trained at a time; the result does not depend on it
 	Log     func(format string, a ...any) // nil: silent
 
-	// Abbreviations are forms that end in a period which belongs to them. From
-	// the listed ones that the treebank has the classifiers learn how to treat
-	// others.
+	// Abbreviations are forms with a period that belongs to them. From those that occur
+	// in the treebank, the classifiers learn how to treat the others.
 	Abbreviations []string
+
+	// Begins returns log-odds from an encoder that has not seen dev; nil: none. They
+	// are used if many words of train are hidden (syntax.HidesWords) and if they help
+	// on dev. Segment then needs them too (Model.UsesBegins).
+	Begins Begins
+
+	// Small makes a model with coarser weights, of about a third of the size.
+	Small bool
 }
 
 func (o *Options) log(format string, a ...any) {
@@ -32,10 +39,9 @@ func (o *Options) log(format string, a ...any) {
 // unit is a packed weight of 1, that is one nat of log-odds.
 const unit = 512
 
-// Train learns a segmenter from the sentences of a treebank, whose raw text
-// it rebuilds from SpaceAfter, "# newpar" and "# newdoc". The sentence
-// threshold is tuned on dev, if there is any. The result depends on the
-// arguments but not on the number of workers.
+// Train learns a segmenter from the sentences of a treebank. It rebuilds their raw text
+// from SpaceAfter, "# newpar" and "# newdoc". It tunes the threshold for sentence ends
+// on dev, if dev is not empty. The result is the same for any number of workers.
 func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	all := paragraphs(train)
 	if len(all) == 0 {
@@ -65,6 +71,11 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		both = append(both, b)
 	}
 	m.learnPairs(plain)
+	if o.Begins != nil && len(dev) > 0 && syntax.HidesWords(train) {
+		o.Begins, m.spaces = remembered(o.Begins), manySpaces(all)
+	} else {
+		o.Begins = nil
+	}
 	m.lexicon.counts = counts
 	typography := withTypography(all, o.Abbreviations, o.Seed)
 	tasks := []struct {
@@ -83,25 +94,31 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		o.log("segmenter: %s: %d examples, %d features", tasks[i].name, f.Examples, len(f.Keys))
 		weights = append(weights, f.Each)
 	}
-	m.pack(weights)
+	m.pack(weights, o.Small)
+	if o.Small {
+		maps.DeleteFunc(counts, func(_ uint64, c occurrences) bool { return c.n < 2 && !c.short })
+	}
 	words := slices.Sorted(maps.Keys(counts))
 	known := make([]uint16, len(words))
 	for i, word := range words {
 		known[i] = uint16(counts[word].stats())
 	}
-	m.lexicon = lexicon{stats: hash.NewMap(words, known)}
+	m.lexicon = lexicon{stats: hash.NewMap(words, known, o.Small)}
+	if o.Begins != nil {
+		m.mix(dev, o)
+	}
 	m.tune(dev, weights, o)
 	return m, nil
 }
 
 // pack packs the weights of all classifiers.
-func (m *Model) pack(weights []linear.Features) {
+func (m *Model) pack(weights []linear.Features, small bool) {
 	all := func(yield func(hash.Key, []uint16, []float32)) {
 		for _, features := range weights {
 			features(yield)
 		}
 	}
-	m.weights = *linear.Pack(all, linear.Packing{Unit: unit, Slots: 5.0 / 3})
+	m.weights = *linear.Pack(all, linear.Packing{Unit: unit, Slots: 5.0 / 3, Narrow: small})
 }
 
 // learnPairs collects the pairs of tokens that a space joins.
@@ -114,7 +131,7 @@ func (m *Model) learnPairs(blocks []*goldBlock) {
 			}
 		}
 	}
-	m.pairs, _ = hash.NewSet(keys)
+	m.pairs, _ = hash.NewSet(keys, false)
 }
 
 // examples yields the examples of a linear.Logistic.

@@ -21,11 +21,11 @@ const colonCost = 24
 // treebank has a paragraph on one line, former headings and lists included. In some
 // treebanks sentences often end there; in others most such ends are mistakes.
 func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options) {
-	all := paragraphs(dev)
+	all, r := paragraphs(dev), &Request{Begins: o.Begins}
 	best, chosen := -1.0, int32(0)
 	for _, quarters := range []int32{0, -1, 1, -2, 2, -3, 3} {
 		m.threshold = quarters * unit / 4
-		if f1 := m.sentenceF1(all); f1 > best+slack {
+		if f1 := m.sentenceF1(all, r); f1 > best+slack {
 			best, chosen = f1, m.threshold
 		}
 	}
@@ -37,16 +37,16 @@ func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options
 	colons := func(yield func(hash.Key, []uint16, []float32)) {
 		yield(behindColon[0], []uint16{0}, []float32{-colonCost})
 	}
-	m.pack(append(slices.Clone(weights), colons))
-	if f1 := m.sentenceF1(all); f1 >= best {
+	m.pack(append(slices.Clone(weights), colons), o.Small)
+	if f1 := m.sentenceF1(all, r); f1 >= best {
 		o.log("segmenter: sentence F1 on dev %.2f with no end behind a colon inside a line", 100*f1)
 	} else {
-		m.pack(weights)
+		m.pack(weights, o.Small)
 	}
 }
 
 // sentenceF1 segments the text of the paragraphs and compares sentences.
-func (m *Model) sentenceF1(all []paragraph) float64 {
+func (m *Model) sentenceF1(all []paragraph, r *Request) float64 {
 	w := &workspace{}
 	right, total := 0, 0
 	for _, p := range all {
@@ -54,7 +54,7 @@ func (m *Model) sentenceF1(all []paragraph) float64 {
 		for s := range sentences(b.tokens) {
 			want[span{s[0].start, s[len(s)-1].end}] = true
 		}
-		w.read(m, b.layout.block, nil)
+		w.read(m, b.layout.block, r)
 		w.cut(m)
 		total += len(want)
 		for s := range sentences(w.tokens) {

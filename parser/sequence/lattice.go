@@ -1,7 +1,7 @@
-// Package sequence labels the words of a sentence together, by linear models over
-// labels that are made of parts: an exact Viterbi search over the best labels of
-// each word, their probabilities by all paths, and structured PA-I, which learns
-// the weights.
+// Package sequence labels the words of a sentence jointly by a linear model (Layer). A
+// label is made of parts. Lattice finds the best sequence by an exact Viterbi search
+// over the best labels of each word, Posterior sums over all its paths, and Problem
+// learns the weights by structured PA-I.
 package sequence
 
 import (
@@ -20,15 +20,14 @@ type number interface{ int32 | float32 }
 const (
 	MaxLabels = 1<<16 - 1 // what 16-bit numbers can count
 
-	// MaxUnits is how many parts are scored in pairs of neighbours: a model grows with
-	// their square.
+	// MaxUnits is the largest Labels.Units. The size of a model grows with its square.
 	MaxUnits = 1000
 )
 
-// Labels say which parts each label of a layer is made of. A label's score is
-// the sum of its parts' scores.
+// Labels say of which parts the labels of a layer are made. The score of a label is the
+// sum of the scores of its parts.
 type Labels struct {
-	Start []uint32 // parts of label l are Parts[Start[l]:Start[l+1]], rising
+	Start []uint32 // parts of label l are Parts[Start[l]:Start[l+1]], ascending
 	Parts []uint16
 	N     int // parts in all
 	Units int // parts below this are also scored in pairs of neighbours
@@ -49,8 +48,7 @@ func (l *Labels) Add(parts ...uint16) {
 	l.Start = append(l.Start, uint32(len(l.Parts)))
 }
 
-// A Layer is a linear model over labels that are made of parts. It is
-// read-only.
+// A Layer is a linear model over Labels. It is read-only.
 type Layer struct {
 	Labels Labels
 	Table  linear.Table // scores of parts
@@ -82,7 +80,8 @@ type Sums struct {
 	rows []uint64 // see linear.Table.Sum
 }
 
-// Of returns the scores of all parts by keys. They are valid until the next call.
+// Of returns the scores of all parts for a word with these keys, indexed by part. They
+// are valid until the next call.
 func (x *Sums) Of(m *Layer, keys []hash.Key) []int32 {
 	n := m.Labels.N
 	x.acc, x.rows = slices.Grow(x.acc[:0], n)[:n], slices.Grow(x.rows[:0], len(keys))
@@ -100,8 +99,8 @@ func SumOf[T number](ls *Labels, acc []T, x uint16) T {
 	return s
 }
 
-// PairScore returns what label b scores behind label a. pairs is units x
-// units: part of a, part of b.
+// PairScore returns the score of label b after label a. pairs is units x units: part of
+// a, part of b.
 func PairScore[T number](ls *Labels, pairs []T, a, b uint16) T {
 	var s T
 	for _, p := range ls.Of(a) {
@@ -119,8 +118,9 @@ func PairScore[T number](ls *Labels, pairs []T, a, b uint16) T {
 	return s
 }
 
-// A Lattice holds the candidates of a sentence and their scores. It is
-// filled word by word with Push and reused between sentences.
+// A Lattice holds the candidate labels of the words of a sentence and their scores.
+// Push fills it word by word. It is scratch for one goroutine, reused between
+// sentences.
 type Lattice[T number] struct {
 	Start []int32  // candidates of word i are Start[i]:Start[i+1]
 	Label []uint16 // of each candidate
@@ -139,10 +139,10 @@ func (l *Lattice[T]) Reset() {
 	l.Label, l.Emit = l.Label[:0], l.Emit[:0]
 }
 
-// Push adds a word with the best of the allowed labels, whose scores emit gives
-// in the same order: at most beam, and none more than margin below the best if
-// margin > 0. Candidates are sorted by falling score; candidates with equal
-// scores keep the order of allowed.
+// Push adds a word whose candidates are the best of the allowed labels: at most beam
+// and, if margin is above 0, none more than margin below the best. emit[i] is the score
+// of allowed[i]. Candidates are in descending order of score; those of equal score keep
+// the order of allowed.
 func (l *Lattice[T]) Push(allowed []uint16, emit []T, beam int, margin T) {
 	lo := len(l.Label)
 	for k, x := range allowed {

@@ -24,12 +24,12 @@ type Problem struct {
 	index linear.Index
 }
 
-// New returns a Problem without words.
+// New returns an empty Problem.
 func New(ls *Labels) *Problem {
 	return &Problem{labels: ls, start: []int32{0}, idStart: []int32{0}}
 }
 
-// Add appends a word.
+// Add appends a word to the current sequence.
 func (p *Problem) Add(keys []hash.Key, allowed []uint16, gold uint16) {
 	last := len(p.keys) - 1
 	if last < 0 || len(p.keys[last])+len(keys) > cap(p.keys[last]) {
@@ -75,6 +75,10 @@ type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress
+
+	// Cells is the number of weights that the layer keeps, in a narrow table
+	// (linear.Packing); 0 means many, in a wide one.
+	Cells int
 }
 
 const (
@@ -123,7 +127,8 @@ type change struct {
 	sign float32
 }
 
-// Learn runs the epochs and returns the layer with the averaged weights.
+// Learn trains for the given number of epochs and returns the layer with the averaged
+// weights. name is for the log.
 func (p *Problem) Learn(name string, epochs, beam int, o Options) Layer {
 	p.number()
 	ls, steps, wrong := p.labels, 0, 0
@@ -148,6 +153,9 @@ func (p *Problem) Learn(name string, epochs, beam int, o Options) Layer {
 		panic(err) // only checkpoints fail
 	}
 	packing := linear.Packing{Unit: score.Unit, Limit: maxWeights, Least: leastShare}
+	if o.Cells > 0 {
+		packing.Limit, packing.Narrow = o.Cells, true
+	}
 	m := Layer{Labels: *ls, Table: *linear.Pack(l.rows.Averaged(steps).Each(p.index.Keys()), packing)}
 	for _, w := range l.pairs.Averaged(steps) {
 		m.Pairs = append(m.Pairs, int32(math.Round(float64(w)*score.Unit)))

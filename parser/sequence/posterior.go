@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// TemperatureUnit is the usual temperature of a Posterior, 1/2: a score of score.Unit
-	// is worth two nats. It was chosen by the likelihood of the tags of dev in four
-	// languages.
+	// TemperatureUnit is the default temperature of a Posterior, 1/2, at which a score
+	// of score.Unit is two nats. It was chosen by the likelihood of the tags of dev in
+	// four languages.
 	TemperatureUnit = 256
 
 	NatShift  = 1 // from 1/score.Unit to 1/1024 nat, at TemperatureUnit
 	worthBits = 16
 )
 
-// A Posterior holds the probabilities of paths through a lattice, proportional
-// to exp(score/score.Unit/temperature), by the forward-backward algorithm (Baum
-// et al. 1970). All sums are relative to the best path: a candidate has the
-// score of the best path up to it (Lattice.Best) and the weight of all paths up
-// to it, in units of the best one's weight. The same holds for paths behind it.
-// So only negligible weights underflow.
+// A Posterior computes the probabilities of the candidates of a lattice by the
+// forward-backward algorithm (Baum et al. 1970). The probability of a path is
+// proportional to exp(score/score.Unit/temperature). All sums are relative to the best
+// path: a candidate has the score of the best path up to it (Lattice.Best), and the
+// weight of all paths up to it divided by the weight of the best one. The same holds
+// for paths after it. So only negligible weights underflow.
 //
-// A word with one candidate divides the sentence into independent halves: a run
-// of such words needs no work.
+// A word with one candidate divides the sentence into independent parts, so a run of
+// such words needs no work.
 type Posterior struct {
 	before []float64 // weight of all paths that end in a candidate, by the weight of the best; the largest of a word is 1
 	behind []float64 // the same of paths that begin behind it
@@ -33,12 +33,12 @@ type Posterior struct {
 	worth  int64     // of a score of 1 << worthBits, in 1/1024 nat
 }
 
-// Odds returns the odds of something that scores diff >= 0 less.
+// Odds returns the weight of a path relative to one that scores diff >= 0 more.
 func (p *Posterior) Odds(diff int64) float64 {
 	return float64(graph.ExpOdds(int32(min(diff*p.worth>>worthBits, 1<<24)))) // a product: rounded
 }
 
-// Compute fills p. lat must have been searched.
+// Compute fills p for a lattice on which Search was called.
 func (p *Posterior) Compute(lat *Lattice[int32], ls *Labels, pairs []int32, temperature int32) {
 	p.worth = (TemperatureUnit << (worthBits - NatShift)) / int64(max(temperature, 1))
 	size := len(lat.Emit)

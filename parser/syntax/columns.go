@@ -2,14 +2,14 @@ package syntax
 
 import "strings"
 
-// Universal returns a relation without its subtype: "nmod" of "nmod:poss".
+// Universal returns a relation without its subtype: "nmod" for "nmod:poss".
 func Universal(deprel string) string {
 	r, _, _ := strings.Cut(deprel, ":")
 	return r
 }
 
-// Value returns the value of the first attribute with a name in a column such as
-// "Case=Nom|Number=Sing", FEATS or MISC, and whether there is one.
+// Value returns the value of the first attribute of that name in FEATS or MISC, such as
+// "Case=Nom|Number=Sing", and whether there is one.
 func Value(column, name string) (value string, ok bool) {
 	for column != "" {
 		var item string

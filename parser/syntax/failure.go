@@ -5,48 +5,48 @@ import (
 	"strings"
 )
 
-// A Kind is what sort of thing went wrong. The list is closed: docs/failures.md
-// explains every kind, and a row of failures/ has one of them. The zero Kind is
-// KindInternal, so that a fault without a kind counts as the defect that it is.
+// A Kind says what went wrong. The list is closed: every row of failures/ has one of
+// these kinds, and docs/failures.md explains all. The zero Kind is KindInternal, so a
+// fault without a kind counts as a defect of the program.
 type Kind uint8
 
 // The names of kinds are in kindNames.
 const (
 	KindInternal     Kind = iota // a defect of the program
-	KindNotText                  // a file that is no text, or not in a form that can be read
-	KindBytes                    // warning: bytes that are no characters became U+FFFD
-	KindGone                     // a file that was listed is not there
+	KindNotText                  // a file that is not text, or not in a format that can be read
+	KindBytes                    // warning: invalid bytes became U+FFFD
+	KindGone                     // a file that was listed does not exist
 	KindPermission               // a file that may not be read
 	KindPath                     // a path that no file can be read at
 	KindIrregular                // a pipe, a socket or a device in a folder
-	KindUnlisted                 // a folder whose files are not known
+	KindUnlisted                 // a folder whose files cannot be listed
 	KindTruncated                // compressed data that end too early
-	KindDamaged                  // compressed data that are none
+	KindDamaged                  // compressed or Parquet data that cannot be decoded
 	KindColumns                  // a line of CoNLL without ten columns
 	KindNoValue                  // a column of CoNLL that is empty instead of "_"
-	KindWordID                   // words of CoNLL that do not count 1, 2, 3
+	KindWordID                   // words of CoNLL whose IDs are not 1, 2, 3 and so on
 	KindToken                    // a multiword token that does not fit its words
 	KindEmptyNode                // an empty node out of its place
-	KindComment                  // warning: a comment behind the first word
+	KindComment                  // warning: a comment after the first word
 	KindNoWords                  // a block of CoNLL without words
 	KindLongBlock                // a block of CoNLL over a limit
 	KindLongColumn               // a column over a limit
 	KindLongSentence             // a sentence over the limit
-	KindHead                     // a head that is no word of the sentence
+	KindHead                     // a head that is not a word of the sentence
 	KindNoRoot                   // heads without a root
 	KindTwoRoots                 // heads with several roots
-	KindCycle                    // heads that lead in a circle
+	KindCycle                    // heads with a cycle
 	KindHeadsLost                // given heads that the search cannot keep
-	KindNoTokens                 // text of tokens that is in another form
-	KindJSON                     // a record that is no JSON
-	KindNoObject                 // a record of JSON that is no object
+	KindNoTokens                 // text of tokens in another format
+	KindJSON                     // a record that is not JSON
+	KindNoObject                 // a record of JSON that is not an object
 	KindNoTextKey                // a record without text
-	KindTextType                 // a record whose text is no string
+	KindTextType                 // a record whose text is not a string
 	KindKeyTwice                 // a record with two texts
 	KindLongRecord               // a record over the limit
 	KindRecordID                 // warning: a record whose id cannot be used
-	KindQuotes                   // a row of a table whose quotes do not pair
-	KindKept                     // warning: a value to be kept that cannot be
+	KindQuotes                   // a row of a table with unbalanced quotes
+	KindKept                     // warning: a value that was to be kept and cannot be
 	kinds
 )
 
@@ -109,7 +109,7 @@ func (k Kind) String() string {
 // MarshalText writes the name of the kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads the name of a kind; another name is an error.
+// UnmarshalText reads the name of a kind. Any other name is an error.
 func (k *Kind) UnmarshalText(name []byte) error {
 	for i, known := range kindNames {
 		if known == string(name) {
@@ -117,18 +117,17 @@ func (k *Kind) UnmarshalText(name []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%.40q is no kind of failure", name)
+	return fmt.Errorf("%.40q is not a kind of failure", name)
 }
 
-// A Fault is why something failed, or was mended: its kind, and in a sentence
-// what it is and what to do. Make one with Because.
+// A Fault is the reason why something failed or was mended: its kind, and a sentence
+// that says what is wrong and what to do. Make one with Because.
 type Fault struct {
 	Kind   Kind
 	Reason string
 }
 
-// Because returns the fault of the given kind. The reason is formatted as by
-// fmt.Sprintf.
+// Because returns a fault of the given kind. It formats the reason like fmt.Sprintf.
 func Because(kind Kind, format string, a ...any) Fault {
 	return Fault{kind, fmt.Sprintf(format, a...)}
 }
@@ -151,12 +150,12 @@ type Failure struct {
 	Stage      string
 	Severity   string
 	Text       string // the offending text, cut at a limit
-	// Block is the whole CoNLL sentence if one that was read could not be
-	// parsed, so that it can be written back in its place; else "".
+	// Block is the whole CoNLL sentence if it could be read but not parsed, so that it
+	// can be written back in its place; else "".
 	Block string
 }
 
-// Clip cuts a value that goes into a message.
+// Clip shortens a value for a message to 40 bytes and "...".
 func Clip(s string) string {
 	const limit = 40
 	if len(s) <= limit {

@@ -9,7 +9,7 @@ import (
 
 // What the learners of several stages ask of training sentences.
 
-// Words yields all words of sentences.
+// Words yields the words of all sentences, in order.
 func Words(list []Sentence) iter.Seq[*Word] {
 	return func(yield func(*Word) bool) {
 		for i := range list {
@@ -22,7 +22,7 @@ func Words(list []Sentence) iter.Seq[*Word] {
 	}
 }
 
-// CountWords returns the number of words of sentences.
+// CountWords returns the number of words of all sentences.
 func CountWords(list []Sentence) (words int) {
 	for i := range list {
 		words += len(list[i].Words)
@@ -30,16 +30,16 @@ func CountWords(list []Sentence) (words int) {
 	return words
 }
 
-// ByCount returns the keys of a count, the commonest first, and equally common ones in
-// their order.
+// ByCount returns the keys of count, the commonest first. Equally common keys are in
+// ascending order.
 func ByCount[K cmp.Ordered](count map[K]int) []K {
 	return slices.SortedFunc(maps.Keys(count), func(a, b K) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
 }
 
-// RootDeprel is the relation of the word whose head is Root. Learners give it to no other
-// word.
+// RootDeprel is the relation of the word whose head is Root. Learners give it to no
+// other word.
 const RootDeprel = "root"
 
 // unspecified is the relation dep, which every inventory has.
@@ -57,8 +57,8 @@ func (w *Word) GoldRelation() string {
 	return w.Deprel
 }
 
-// GoldRelations lists the relations to learn, without open ones, the commonest first.
-// RootDeprel and dep are always among them.
+// GoldRelations lists the relations to learn from words without open relations
+// (OpenRelation), the commonest first. RootDeprel and dep are always among them.
 func GoldRelations(list []Sentence) []string {
 	count := map[string]int{RootDeprel: 0, unspecified: 0}
 	for w := range Words(list) {

@@ -1,9 +1,9 @@
-// Package syntax holds the records that the stages pass on: a Sentence with its
-// words and the results of each stage, and the Failure rows that replace what
-// could not be done. It imports nothing of ours.
+// Package syntax holds the records that the stages of the parser pass on. A Sentence
+// has its words and the results of each stage. A Failure replaces what could not be
+// done. The package imports no other package of treebeam.
 //
-// All exported fields are plain data, so that every record survives an
-// encoder between any two stages.
+// All exported fields are plain data, so a record can be encoded and decoded between
+// any two stages.
 package syntax
 
 import (
@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Root is the head of the one root word of a sentence. Words are numbered
-// from 1, as in CoNLL-U; Words[i-1] is word i.
+// Root is the head of the root word of a sentence. Words are numbered from 1, as in
+// CoNLL-U: Words[i-1] is word i.
 const Root = 0
 
 // NoHead is the head of a word whose head is not known ("_" in CoNLL-U).
@@ -23,7 +23,7 @@ type Status uint8
 
 const (
 	OK       Status = iota
-	Repaired        // its input was mended (invalid bytes are now U+FFFD); a warning row says where
+	Repaired        // its input was repaired (invalid bytes became U+FFFD); a warning row says where
 	Long            // cut by the segmenter, or parsed in windows
 	Budget          // the work limit forced a cheaper search
 )
@@ -38,8 +38,8 @@ func (s Status) String() string {
 	return "unknown"
 }
 
-// A Word is a syntactic word. An absent value ("_" in CoNLL-U) is the empty
-// string; a FORM (or LEMMA) that is a literal underscore is "_".
+// A Word is a syntactic word. An absent value ("_" in CoNLL-U) is the empty string. A
+// FORM or LEMMA that is a literal underscore is "_".
 type Word struct {
 	Form   string
 	Lemma  string
@@ -50,9 +50,8 @@ type Word struct {
 	Deprel string
 	Deps   string
 	Misc   string
-	// StartChar and EndChar are code points into Sentence.Text, half open.
-	// The words of a multiword token share its span. Both are 0 when the
-	// text is unknown.
+	// The word covers code points StartChar to EndChar-1 of Sentence.Text. The words of
+	// a multiword token share its span. Both are 0 if the text is unknown.
 	StartChar, EndChar int32
 }
 
@@ -62,13 +61,13 @@ type MultiwordToken struct {
 	Form        string
 	Feats       string
 	Misc        string
-	// Rest is "" unless the line breaks the rule that its other columns are
-	// "_": then it holds LEMMA, UPOS, XPOS, HEAD, DEPREL and DEPS as written,
-	// joined by tabs, so that the line can be written back exactly.
+	// Rest is "" if LEMMA, UPOS, XPOS, HEAD, DEPREL and DEPS are all "_", as they
+	// should be. Otherwise it holds these columns as written, joined by tabs, so that
+	// the line can be written back exactly.
 	Rest string
 }
 
-// An EmptyNode is a node "After.Index" of the enhanced graph; After may be 0.
+// An EmptyNode is node "After.Index" of the enhanced graph. After may be 0.
 type EmptyNode struct {
 	After, Index              int32
 	Form, Lemma, UPOS, XPOS   string
@@ -76,8 +75,13 @@ type EmptyNode struct {
 	Misc                      string
 }
 
-// A Sentence is what every stage after the segmenter works on. A stage fills
-// in only what was empty and never changes what an earlier one set.
+// English is the code of English, which has models of its own.
+const English = "en"
+
+// A Sentence is the record that every stage after the segmenter reads and extends. A
+// stage fills in what is empty and keeps what an earlier stage has set. There is one
+// exception: labelling may change tags and heads for which no good relation exists
+// (label.Help).
 type Sentence struct {
 	ID       string   // sent_id of the input; "" if it has none
 	Text     string   // one line; "" if unknown
@@ -91,48 +95,52 @@ type Sentence struct {
 
 	Status Status
 
-	// Segmented says that the words and the bounds of the sentence are the
-	// segmenter's, not the input's. Segment sets it. TagsGiven says that every UPOS
-	// is from the input or from exceptions, and none from the tagger. Tag sets it.
-	// The calibrator reads both: given columns count as right.
+	// Language is the code of the sentence's language, such as "de"; "" if unknown. An
+	// encoder of many treebanks reads it.
+	Language string
+	// LanguageConf is the probability of Language, in (0,1]; 0 if Language was given
+	// and not identified from the text.
+	LanguageConf float32
+
+	// Segment sets Segmented: the words and bounds of the sentence are from the
+	// segmenter, not from the input. Tag sets TagsGiven if no UPOS is from the tagger,
+	// but each from the input or from exceptions. The calibrator reads both, and counts
+	// given columns as right.
 	Segmented, TagsGiven bool
 
-	// Given says which other columns the tagger has left as in the input. Tag sets
-	// it. Later stages must not change these columns, either.
+	// Tag sets Given: the other columns that it has left as in the input. Later stages
+	// must not change these columns either.
 	Given Given
 
-	// TagProb is the probability of each word's UPOS under the tagger, by word
-	// minus 1, in multiples of 1/65536. It is 1 if, and only if, the UPOS was
-	// given by the input or by the caller's exceptions (tag.Exceptions). Tag sets
-	// it; it is nil before.
+	// TagProb is the probability of each word's UPOS under the tagger, indexed by word
+	// minus 1, a multiple of 1/65536. It is 1 if and only if the UPOS is from the input
+	// or from the caller's exceptions (tag.Exceptions). Tag sets it; before, it is nil.
 	TagProb []float32
 
-	// Lexical is the number of words that begin with a letter, and Unknown the
-	// number of these that the model has not seen in training: many of them are
-	// a sign of another language. Tag sets both.
+	// Lexical is the number of words that begin with a letter, and Unknown the number
+	// of these that the model has not seen in training. Many unknown words are a sign
+	// of another language. Tag sets both.
 	Lexical, Unknown int32
 
 	Dense      Dense      // set by the encoder, before the stage that adds them
 	Candidates Candidates // set by Prune
 	Confidence Confidence // set by Parse
 
-	// Weight multiplies the training steps of silver sentences, whose tags and
-	// trees are from a parser, and is above 0 there. Gold sentences have 0 and
-	// count fully.
+	// Weight is 0 for a gold sentence. For a silver sentence, whose tags and tree are
+	// from a parser, it is above 0 and multiplies the training steps (Step).
 	Weight float32
 
 	memo any
 }
 
-// Given are the columns that came with the input: XPOS of one word or more, and
-// FEATS and lemmas, which are given for all words of a sentence or for none.
+// Given says which columns came with the input: XPOS for one word or more, FEATS and
+// lemmas for all words of the sentence or for none.
 type Given struct{ XPOS, Feats, Lemmas bool }
 
-// Gold reports whether the sentence is no silver one.
+// Gold reports whether the sentence is gold, not silver.
 func (s *Sentence) Gold() bool { return s.Weight == 0 }
 
-// Step returns the factor of a training step: the Weight of a silver sentence,
-// 1 for gold.
+// Step returns the factor of a training step: Weight for a silver sentence, 1 for gold.
 func (s *Sentence) Step() float32 {
 	if s.Gold() {
 		return 1
@@ -149,10 +157,10 @@ func Gold(list []Sentence) []Sentence {
 	return slices.DeleteFunc(slices.Clone(list), silver)
 }
 
-// Memo returns the value that SetMemo has stored with the sentence, or nil: a
-// result of one stage that the next may use. It is lost when the sentence is
-// encoded. Words may have changed since, so a reader must check that the value
-// fits. Copies of a sentence share the value, so it must not be changed.
+// Memo returns the value that SetMemo has stored with the sentence, or nil. The value
+// is a result of one stage that the next may use. Encoding the sentence as bytes loses
+// it. Words may have changed since, so a reader must check that the value fits. Copies
+// of a sentence share the value, so it must not be changed.
 func (s *Sentence) Memo() any { return s.memo }
 
 // SetMemo stores x with the sentence, in place of an earlier value.
@@ -164,49 +172,49 @@ type Dense struct {
 	Arcs   []int32 // [h*(n+1)+m]: of the arc h -> m, 0 <= h <= n, 1 <= m <= n; length (n+1)*(n+1)
 	Labels []int32 // [(m-1)*L+l]: of label l of the arc into word m, L labels in the model's order
 	Tags   []int32 // [(m-1)*T+t]: of tag t of word m, T tags in the model's order
-	Feats  []int32 // [(m-1)*F+f]: of the FEATS with number f of word m, F of them in the model's order
+	Feats  []int32 // [(m-1)*F+f]: of the FEATS with number f of word m, F in the model's order
 
-	// Vectors are what an encoder needs to score labels once heads are known:
-	// [(2*i+k)*B+j] times Scales[2*i+k] is element j of the vector of word i, 0
-	// the root, as a modifier (k = 0) or as a head (k = 1).
+	// An encoder scores labels from Vectors once heads are known: Vectors[(2*i+k)*B+j]
+	// times Scales[2*i+k] is element j, 0 <= j < B, of the vector of word i (0 is the
+	// root) as a modifier (k = 0) or as a head (k = 1).
 	Vectors []int8
 	Scales  []float32
 }
 
-// Candidates are the heads that the pruner leaves to each word, as one list:
-// the heads of word m are Heads[Start[m-1]:Start[m]], increasing. LogOdds are
-// the log-odds of each head against the head that the pruner prefers for the
-// word, in units of 1/1024 nat, at most 0. All are empty before Prune.
+// Candidates are the heads that the pruner leaves to each word. The heads of word m are
+// Heads[Start[m-1]:Start[m]], in ascending order. LogOdds has the log-odds of each head
+// against the head that the pruner prefers for the word, in units of 1/1024 nat, at
+// most 0. All are empty before Prune.
 type Candidates struct {
 	Start   []int32 // length n+1, Start[0] == 0
 	Heads   []int32
 	LogOdds []int32
 
 	// Lost is the pruner's probability that the head of a word is not among its
-	// candidates, by word minus 1, not rounded. It is nil if unknown.
+	// candidates, indexed by word minus 1, not rounded. It is nil if unknown.
 	Lost []float32
 
-	// Gains holds, in 1/1024 nat, what the tree of the search would gain with
-	// each head in place of the word's head, by the first-order model around the
-	// tree. The search sets it, except in sentences that are searched in windows,
-	// where it is nil.
+	// Gains has, for each candidate, what the tree would gain with it in place of the
+	// word's head, by the first-order model around the tree, in units of 1/1024 nat.
+	// The search sets it, except in sentences that are searched in windows, where it is
+	// nil.
 	Gains []int32
 }
 
 // Of returns the candidate heads of word m, 1 <= m <= n.
 func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]] }
 
-// Confidence holds the raw signals of the search and what the calibrator makes
-// of them, all indexed by word minus 1. Probabilities are multiples of 1/4096 in
-// [0,1]. Nil slices are null columns.
+// Confidence holds the raw signals of the search and the calibrator's probabilities.
+// Lists are indexed by word minus 1. Probabilities are multiples of 1/4096 in [0,1],
+// unless not rounded. Nil slices are null columns.
 type Confidence struct {
 	HeadMarginal []float32 // probability of the chosen head under the model of the search
-	FirstOrder   []float32 // the same under the pruner: its single-root marginal; no column
+	FirstOrder   []float32 // the same under the pruner (marginal over single-root trees); no column
 	HeadDoubt    []float32 // 1 minus HeadMarginal, not rounded, so that small values stay distinct; no column
 	FirstDoubt   []float32 // 1 minus FirstOrder, not rounded; no column
-	HeadMargin   []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
+	HeadMargin   []float32 // score of the tree minus the best with another head of the word, 1 is score.Unit; 0 to 64
 	LabelProb    []float32 // marginal of the chosen deprel, given the tree
-	TreeMargin   float32   // score minus the score of the second best local optimum, 0 if only one was found
+	TreeMargin   float32   // score minus the second-best score that the search found, 1 is score.Unit; 0 if there is none
 	TreeScore    float32
 	Restarts     int32 // climbs; 0 if all trees were scored
 	NCandidates  int32 // candidate arcs of the sentence
@@ -225,12 +233,11 @@ type Confidence struct {
 	Expected    Expected
 }
 
-// Expected holds how many words of a sentence are expected to be right: to have
-// the right UPOS, the right head (UAS), the right head and deprel (LAS), by the
-// calibrated probabilities. Sums of it over sentences are exact, in any order;
-// 10^12 words do not overflow them, even if all words of sentences of 9,000
-// should be right or wrong together. It is zero without calibrated
-// probabilities.
+// Expected holds how many words of a sentence are expected to have the right UPOS, the
+// right head (UAS), and the right head and deprel (LAS), by the calibrated
+// probabilities. Sums over sentences are exact, in any order. 10^12 words do not
+// overflow them, even in sentences of 9,000 words that are all right or all wrong.
+// Expected is zero without calibrated probabilities.
 type Expected struct {
 	Words          int64 // that have probabilities
 	UPOS, UAS, LAS Estimate
@@ -242,7 +249,7 @@ type Expected struct {
 type Estimate struct{ Right, Variance int64 }
 
 // Share returns the expected share of n words that are right, in [0,1], and its
-// standard error. n is over 0.
+// standard error. n must be above 0.
 func (e Estimate) Share(n int64) (share, stderr float64) {
 	return float64(e.Right) / 4096 / float64(n), math.Sqrt(float64(e.Variance)/4096) / float64(n)
 }
@@ -269,11 +276,10 @@ const (
 	Bound                 // a bound shows that no other tree scores higher
 )
 
-// String returns the name used in the certificate column, "" of Uncertain.
+// String returns the name in the certificate column, which is "" for Uncertain.
 func (c Certificate) String() string { return [...]string{"", "all", "bound"}[min(c, Bound)] }
 
-// Attributes of MISC that hold HeadConf, DeprelConf and UPOSConf where CoNLL-U
-// does.
+// Attributes of MISC that hold HeadConf, DeprelConf and UPOSConf in CoNLL-U.
 const (
 	HeadConfKey   = "HeadConf"
 	DeprelConfKey = "DeprelConf"
@@ -283,8 +289,8 @@ const (
 // Len returns the number of words n.
 func (s *Sentence) Len() int { return len(s.Words) }
 
-// Clone returns copies of sentences with words of their own; all else is
-// shared.
+// Clone returns copies of the sentences. Each copy has its own words and shares
+// everything else.
 func Clone(sents []Sentence) []Sentence {
 	out := slices.Clone(sents)
 	for i := range out {

@@ -2,8 +2,8 @@ package syntax
 
 import "iter"
 
-// A Token is a token of the text: a word, or a multiword token in place of the words
-// First to Last, from 1.
+// A Token is a token of the text: a word, or a multiword token that covers words First
+// to Last, numbered from 1.
 type Token struct {
 	Form, Misc  string
 	First, Last int

@@ -1,7 +1,7 @@
 package syntax
 
-// CheckTree returns why the heads of words form no tree with one root, which is a
-// Fault, or nil if they do, or if there are no words.
+// CheckTree returns nil if the heads of words form a tree with one root, or if there
+// are no words. Otherwise it returns a Fault that says why they do not.
 func CheckTree(words []Word) error {
 	if word, fault := CheckHeads(words, false, false); word > 0 {
 		return fault
@@ -9,9 +9,9 @@ func CheckTree(words []Word) error {
 	return nil
 }
 
-// CheckHeads returns the first word, from 1, whose head is at fault, and why; 0 if the
-// heads are those of a tree with one root, or of a part of one if partial, where words
-// may have NoHead. If manyRoots, several words may be roots.
+// CheckHeads returns the number of the first word whose head is wrong, from 1, and why;
+// or 0 if the heads form a tree with one root. If partial is true, words may have
+// NoHead. If manyRoots is true, several words may be roots.
 func CheckHeads(words []Word, partial, manyRoots bool) (word int, fault Fault) {
 	n, root, missing := len(words), 0, 0
 	for i := range words {
@@ -37,8 +37,8 @@ func CheckHeads(words []Word, partial, manyRoots bool) (word int, fault Fault) {
 	return 0, Fault{}
 }
 
-// Cycle returns a word, from 1, whose heads lead back to it, 0 if there is none. Heads
-// are at most len(words); one below 1 ends a path.
+// Cycle returns the number of a word on a cycle, from 1, or 0 if there is none. Heads
+// must be at most len(words). A head below 1 ends a path.
 func Cycle(words []Word) int {
 	met := make([]int32, len(words)+1) // the walk that met each word, 0 none
 	for i := range words {
@@ -55,8 +55,8 @@ func Cycle(words []Word) int {
 	return 0
 }
 
-// IsTree reports whether heads, by word with entry 0 unused, are a tree with one root:
-// one word hangs on Root, and all others below it. Heads are words of the tree.
+// IsTree reports whether heads form a tree with one root. heads[m] is the head of word
+// m, a word or Root; heads[0] is unused.
 func IsTree(heads []int32) bool {
 	roots := 0
 	for m := 1; m < len(heads); m++ {
@@ -79,7 +79,7 @@ func Cross(a, b, c, d int32) bool {
 	return a < c && c < b && b < d || c < a && a < d && d < b
 }
 
-// Roots returns how many words hang on Root.
+// Roots returns the number of words whose head is Root.
 func (s *Sentence) Roots() (n int) {
 	for i := range s.Words {
 		if s.Words[i].Head == Root {

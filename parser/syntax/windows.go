@@ -1,25 +1,24 @@
 package syntax
 
-// Windows are for sentences that are too long to search whole.
+// Sentences of more than MaxWholeWords words are searched in windows.
 const (
 	MaxWholeWords = 1000 // up to here a sentence is searched whole
 	windowWords   = 100
 	aroundWindow  = 50
 )
 
-// A Window is a stretch of a long sentence, words Lo+1..Hi, in which words
-// From+1..To, those in its middle, are looked at.
+// A Window is words Lo+1..Hi of a long sentence. Its middle is words From+1..To, for
+// which results are kept; the others are context.
 type Window struct{ Lo, From, To, Hi int }
 
 // Whole reports whether the sentence is searched whole, and not in windows.
 func (s *Sentence) Whole() bool { return len(s.Words) <= MaxWholeWords }
 
-// Windows returns the windows of a sentence: every word is in the middle of one,
-// of at most 100 words, and sees 50 words or more to both sides, as far as
-// there are any. A middle ends behind the last sentence-final mark in its second
-// half, else behind the last punctuation mark there, else at its end. Marks are
-// the same ones however they were typed (word.Plain, which this package cannot
-// import).
+// Windows returns the windows of a sentence. Every word is in the middle of one window
+// and has 50 words of context or more on both sides, as far as the sentence goes. A
+// middle has at most 100 words. It ends after the last sentence-final mark in its
+// second half, or else after the last punctuation mark there. Typographic variants of a
+// mark count as the mark (word.Plain, which this package cannot import).
 func (s *Sentence) Windows() (list []Window) {
 	n := len(s.Words)
 	for from := 0; from < n; {
@@ -48,10 +47,9 @@ func (s *Sentence) cut(from, to int) int {
 	return soft
 }
 
-// Window returns words lo+1..hi as a sentence of their own that shares the
-// word records' strings, with the candidates and the dense scores that lie
-// inside, of which there may be none. The root stays a candidate; heads are
-// renumbered. It is a copy, without a memo: changing it does not change s.
+// Window returns words lo+1..hi as a sentence, with the candidates and dense scores
+// inside it, if there are any. The root stays a candidate, and heads are renumbered.
+// The result is a copy without a memo: changing it does not change s.
 func (s *Sentence) Window(lo, hi int) Sentence {
 	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status,
 		Dense: s.Dense.window(len(s.Words), lo, hi)}

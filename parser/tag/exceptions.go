@@ -12,14 +12,13 @@ import (
 // MaxExceptions bounds the rows of Exceptions.
 const MaxExceptions = 1_000_000
 
-// An Exception gives a form its UPOS, its lemma or both. An empty column is left
-// to the model. If a form has several rows, the model chooses among their UPOS,
-// and the lemma comes from the row with the chosen UPOS, else from a row without
-// UPOS.
+// An Exception sets the UPOS of a form, its lemma, or both. The model decides on a
+// column that is empty. If a form has several rows, the model chooses among their UPOS.
+// The lemma is from the row with the chosen UPOS, or else from a row without UPOS.
 type Exception struct{ Form, UPOS, Lemma string }
 
-// Exceptions are a caller's own tags and lemmas, by form. They are read-only
-// and safe for concurrent use. A nil *Exceptions has none.
+// Exceptions are a caller's own tags and lemmas, by form. They are read-only and safe
+// for concurrent use. A nil *Exceptions is empty.
 type Exceptions struct {
 	of map[string][]Exception // by exceptionKey of the form
 }
@@ -56,8 +55,8 @@ func (x *Exceptions) rowsOf(form string) []Exception {
 	return x.of[exceptionKey(form)]
 }
 
-// Allow reports whether a form may have a UPOS: its rows name that UPOS, or no
-// UPOS at all.
+// Allow reports whether a form may have a UPOS: whether a row of the form names it, or
+// no row names any.
 func (x *Exceptions) Allow(form, upos string) bool {
 	named := false
 	for _, r := range x.rowsOf(form) {

@@ -52,7 +52,7 @@ func (x *lexicon) layout(l *pack.Layout) {
 	l.Bool("turkish", (*bool)(&x.casing))
 	x.words.Layout(l, "words")
 	pack.Array(l, "facts", &x.facts)
-	l.Check("facts", len(x.facts) == entry*len(x.words), "does not fit its words")
+	l.Check("facts", len(x.facts) == entry*x.words.Len(), "does not fit its words")
 }
 
 func (x *lexicon) find(key hash.Key) []uint16 {
@@ -171,9 +171,9 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 			cmp.Compare(b.fold, a.fold))
 	})
 	tags, morphs := classes{}, classes{}
-	m.lex = buildLexicon(list, -1, casing, tags, morphs)
+	m.lex = buildLexicon(list, -1, casing, tags, morphs, o.Small)
 	for f := range len(x.bounds) - 1 {
-		x.list = append(x.list, buildLexicon(list, f, casing, tags, morphs))
+		x.list = append(x.list, buildLexicon(list, f, casing, tags, morphs, o.Small))
 	}
 	for _, lex := range append(x.list, m.lex) {
 		lex.clusters = o.Clusters
@@ -184,9 +184,14 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 // buildLexicon makes the lexicon of the occurrences, sorted by key and from the last fold to the
 // first, except for those of one fold. Entries of a lexicon file do not count for words that the
 // treebank has often. Lexicons that share tags and morphs number sets alike.
-func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes) *lexicon {
+// A small one has the words that occur twice.
+func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes, small bool) *lexicon {
 	var keys []hash.Key
 	var facts []uint16
+	least := 0
+	if small {
+		least = 1
+	}
 	labels, feats := map[uint16]int{}, map[uint16]int{}
 	for len(list) > 0 {
 		key, n, lower, varied := list[0].key, 0, uint64(0), false
@@ -199,7 +204,7 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 				lower = x.lower
 			}
 		}
-		if n > 0 && (lower == 0 || varied) {
+		if n > least && (lower == 0 || varied) {
 			keys = append(keys, key)
 			class, sure := tags.of(labels, n)
 			morph, sureMorph := morphs.of(feats, n)
@@ -210,8 +215,8 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 	}
 	x := &lexicon{casing: casing}
 	var places []int
-	x.words, places = hash.NewSet(keys)
-	x.facts = make([]uint16, entry*len(x.words))
+	x.words, places = hash.NewSet(keys, small)
+	x.facts = make([]uint16, entry*x.words.Len())
 	for k, i := range places {
 		if i >= 0 {
 			copy(x.facts[entry*i:], facts[entry*k:entry*(k+1)])

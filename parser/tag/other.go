@@ -15,13 +15,13 @@ const (
 	otherReach = 50
 )
 
-// Other returns word i, from 0, of a tagged sentence with another UPOS, which fits
-// must accept: the likeliest one by its form, its context and the tags of its
-// neighbours. odds is the difference between the best score with the word's own
-// UPOS and the score with the other one, in 1/1024 nat; it is negative if the other
-// one scores higher. found is false if no UPOS fits, if odds is above most, or if
-// the form is frequent and had one tag only. Other must not be called for a word
-// whose tag was given by the input or by r. It reads at most wholeOther words.
+// Other returns word i, from 0, of a tagged sentence with the likeliest other UPOS that
+// fits accepts, by its form, its context and the tags of its neighbours. odds is the
+// best score with the word's own UPOS minus the score with the other one, in units of
+// 1/1024 nat. found is false if no UPOS fits, if odds is above most, or if the form is
+// frequent and always had the same tag in training. Other must not be called for a word
+// whose tag is from the input or from r. Its time does not grow with the sentence: of a
+// long sentence it reads only the words around the word.
 func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word,
 	odds int64, found bool) {
 	if len(s.Words) > wholeOther {

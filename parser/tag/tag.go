@@ -1,18 +1,17 @@
-// Package tag gives words their UPOS, XPOS, FEATS and lemmas. Everything is
-// learned from a treebank; knowledge of languages is in package word.
+// Package tag sets the UPOS, XPOS, FEATS and lemma of every word (Model.Tag). It learns
+// everything from a treebank; all knowledge of particular languages is in package word.
 //
-// It goes from coarse to fine. A first layer chooses UPOS and XPOS of all words
-// of a sentence together: scores of a word's features and of neighbouring
-// labels, by an exact Viterbi search over the best labels of each word. A
-// second layer chooses FEATS in the same way among the strings that the
-// treebank has for the word's tag; a string's score is the sum over its
-// attributes. Lemmas come last, from the forms of the treebank or by the best
-// rewrite rule.
+// Tagging goes from coarse to fine. A first layer chooses the UPOS and XPOS of all
+// words of a sentence jointly. It adds scores of a word's features and of neighbouring
+// labels, and searches the best labels of each word exactly (Viterbi). A second layer
+// chooses FEATS in the same way among the strings that the treebank has for the word's
+// tag; the score of a string is the sum over its attributes. Lemmas come last, from the
+// forms of the treebank or by the best rewrite rule.
 //
-// The tagger also sets the probability of each UPOS (syntax.Sentence.TagProb), by
-// all paths through the first layer. No tag depends on it.
+// The tagger also sets the probability of each UPOS (syntax.Sentence.TagProb), summed
+// over all paths through the first layer. No tag depends on it.
 //
-// Sums are integers: the same input gives the same tags on every machine.
+// Sums are integers, so the same input gives the same tags on every machine.
 package tag
 
 import (
@@ -83,43 +82,44 @@ type lemmaMemo struct {
 
 const maxLemmas = 3 // of a form
 
-// NumTags returns the number of labels of the first layer, T in
-// syntax.Dense.Tags.
+// Casing returns the casing of the treebank's language.
+func (m *Model) Casing() word.Casing { return m.lex.casing }
+
+// NumTags returns the number of labels of the first layer: T in syntax.Dense.Tags.
 func (m *Model) NumTags() int { return len(m.upos) }
 
-// TagName returns UPOS and XPOS of label t; XPOS is empty if it is chosen with
-// FEATS.
+// TagName returns the UPOS and XPOS of label t of the first layer. XPOS is empty if it
+// is chosen with FEATS.
 func (m *Model) TagName(t int) (upos, xpos string) { return m.upos[t], m.xpos[t] }
 
-// NumFeats returns the number of labels of the second layer, F in
-// syntax.Dense.Feats.
+// NumFeats returns the number of labels of the second layer: F in syntax.Dense.Feats.
 func (m *Model) NumFeats() int { return len(m.feats) }
 
-// FeatsName returns the FEATS of label f, which several labels may share, and
-// the XPOS that is chosen with them, if it is.
+// FeatsName returns the FEATS of label f of the second layer, which several labels may
+// share, and the XPOS if it is chosen with FEATS.
 func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fineXPOS[f] }
 
 // A Request says how to tag a sentence.
 type Request struct {
 	Retag bool // replace columns that are not empty
 
-	// Temperature of TagProb, 0 is sequence.TemperatureUnit. It changes no tag. The
-	// larger the weight of dense scores, the higher it should be, because they are
+	// Temperature is the temperature of TagProb; 0 is sequence.TemperatureUnit. It
+	// changes no tag. It should rise with the weight of dense scores, because these are
 	// overconfident.
 	Temperature int32
 
-	// Exceptions are the caller's own; nil has none. Without Retag, tags of the
-	// sentence take precedence. A word whose exceptions allow one UPOS only has
-	// TagProb 1, as if it were given.
+	// Exceptions are the caller's own; nil: none. Without Retag, tags of the sentence
+	// take precedence over them. A word whose exceptions allow only one UPOS has
+	// TagProb 1, as if the input had given it.
 	Exceptions *Exceptions
 }
 
-// Tag fills in UPOS, XPOS, FEATS and lemmas. Without Retag it keeps columns that are not
-// empty: UPOS and XPOS word by word, FEATS and lemmas by sentence, since an empty FEATS
-// is a value like others. Given tags restrict the other columns. It adds the scores in
-// s.Dense.Tags and s.Dense.Feats if they cover every word. It also sets TagProb,
-// TagsGiven, Given, Lexical and Unknown. Tag never fails: an unknown word gets the best
-// guess.
+// Tag sets UPOS, XPOS, FEATS and lemmas. Without Retag it keeps columns that are not
+// empty: UPOS and XPOS word by word, FEATS and lemmas only for the whole sentence,
+// since an empty FEATS is a value too. Given tags restrict the other columns. Tag adds
+// the scores in s.Dense.Tags and s.Dense.Feats if they cover every word. It also sets
+// TagProb, TagsGiven, Given, Lexical and Unknown. It never fails: an unknown word gets
+// the best guess.
 func (m *Model) Tag(s *syntax.Sentence, r Request) {
 	retag := r.Retag
 	if len(s.Words) == 0 {
@@ -444,12 +444,12 @@ func (m *Model) finish() *Model {
 	return m
 }
 
-// Pack puts the model into s.
+// Pack stores the model in s.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Open returns the model packed as component. Its large arrays alias v's
-// bytes. Every number in it is checked, so that a damaged model is an error
-// here and never a panic in Tag. clusters are those that it was trained with.
+// Open is the inverse of Pack. Large arrays alias the bytes of v. Open checks every
+// number, so a damaged model is an error here and never a panic in Tag. clusters must
+// be those that the model was trained with.
 func Open(v *pack.View, component string, clusters *word.Clusters) (*Model, error) {
 	m := newModel()
 	m.lex.clusters = clusters

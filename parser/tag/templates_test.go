@@ -18,8 +18,8 @@ func TestTemplatesAreStable(t *testing.T) {
 	known := &lexicon{}
 	var places []int
 	known.words, places = hash.NewSet([]hash.Key{hash.Key1(keyForm, hash.String("Haus")),
-		hash.Key1(keyStem, hash.String("istan"))})
-	known.facts = make([]uint16, entry*len(known.words))
+		hash.Key1(keyStem, hash.String("istan"))}, false)
+	known.facts = make([]uint16, entry*known.words.Len())
 	copy(known.facts[entry*places[0]:], []uint16{3, 5, 0, 0})
 	s := syntax.Sentence{MWTs: []syntax.MultiwordToken{{First: 2, Last: 4, Form: "im"}}}
 	for _, form := range []string{"Haus", "in", "de", "m", "NATO-3", "überall", "İstanbul'da", ".", "x", "λόγος"} {

@@ -14,36 +14,56 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options are the options of Train. The zero value has the settings of the
-// published models.
+// Options are the options of Train. The zero value means the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
-	// passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
+	// epochs for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 	Epochs  int
 	Lexicon []lemma.Entry // words that the treebank may not have
 
-	// Clusters are classes of words; nil has none. Open needs the same.
+	// Small makes a model of about a twentieth of the size, for use with an encoder
+	// that knows UPOS and FEATS. It keeps few weights, and only words that occur at
+	// least twice.
+	Small bool
+
+	// Clusters are word clusters; nil: none. Open needs the same ones.
 	Clusters *word.Clusters
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {
 	if o.Epochs <= 0 {
 		o.Epochs = max(8, min(16, 1_000_000/(syntax.CountWords(train)+1)))
+		if o.Small {
+			o.Epochs = smallEpochs
+		}
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
 }
 
+// Of a small model: passes over the treebank, and weights that a layer keeps. In German,
+// UPOS on dev is 93.5 with all weights and 93.3 with 5,000, FEATS 76.4 and 68.8.
+const (
+	smallEpochs = 8
+	smallCells  = 5000
+)
+
+// learning returns the options of a layer.
 func (o *Options) learning() sequence.Options {
-	return sequence.Options{Seed: o.Seed, Workers: o.Workers, Log: o.Log}
+	l := sequence.Options{Seed: o.Seed, Workers: o.Workers, Log: o.Log}
+	if o.Small {
+		l.Cells = smallCells
+	}
+	return l
 }
 
-// Train learns a model from the tags of train. The inventory of tags, and lemmas, come from
-// its gold sentences. Silver sentences with other tags are skipped. dev, which may be empty,
-// is only used for reports. The same sentences and options give the same model.
+// Train learns a model from the tags of train. The inventory of tags and the lemmas
+// come from its gold sentences; silver sentences with other tags are skipped. dev is
+// only used for the log, and may be empty. The same sentences and options give the same
+// model.
 func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.defaults(train)
 	gold := syntax.Gold(train)
@@ -118,13 +138,12 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *sequence.La
 	return p
 }
 
-// Jackknife returns copies of the sentences that which accepts (nil accepts all),
-// with tags and lemmas by a model that did not see their fold of the treebank
-// (linear.Folds): UPOS, XPOS, FEATS and LEMMA are replaced, everything else is
-// shared with train. The models learn from all sentences. A fold that
-// holds all there is to learn from, as in a treebank of one sentence, is tagged
-// by a model of all of it. Up to o.Workers models are trained at a time; the
-// result does not depend on it.
+// Jackknife returns copies of the sentences that which accepts (nil accepts all). Their
+// UPOS, XPOS, FEATS and LEMMA are from a model that has not learned from their fold
+// (linear.Folds); everything else is shared with train. The models learn from all other
+// folds, whatever which accepts. If nothing to learn from is left without a fold, as in
+// a treebank of one sentence, its model learns from all folds. Up to o.Workers models
+// are trained at a time; the result does not depend on it.
 func Jackknife(train []syntax.Sentence, which func(*syntax.Sentence) bool, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := linear.Folds(train, folds)
@@ -171,7 +190,7 @@ func (a Accuracy) String() string {
 	return fmt.Sprintf("UPOS %.2f, XPOS %.2f, FEATS %.2f, lemmas %.2f, all tags %.2f", a.UPOS, a.XPOS, a.Feats, a.Lemma, a.All)
 }
 
-// Measure tags copies of sents, which hold gold tags, and compares.
+// Measure tags copies of sents, which must have gold tags, and compares the two.
 func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
 	tagged := syntax.Clone(sents)
 	for i := range tagged {
@@ -201,11 +220,11 @@ func compare(gold, tagged []syntax.Sentence) Accuracy {
 	return Accuracy{share(0), share(1), share(2), share(3), share(4)}
 }
 
-// TrainLemmas learns lemmas from train for the model that is packed as component,
-// whose own lemmas are not read. The treebank must have lemmas, and most of its tags
-// must be known to the model: otherwise it has another language or another scheme of
-// tags. From the model's own treebank, with its seed, it learns the same lemmas as
-// Train.
+// TrainLemmas learns lemmas from train for the model packed as component. It does not
+// read the lemmas of that model. The treebank must have lemmas, and most of its tags
+// must be known to the model: otherwise it is in another language or has another tag
+// set. From the treebank and the seed of the model, TrainLemmas learns the same lemmas
+// as Train.
 func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*lemma.Model, error) {
 	o.defaults(train)
 	m := newModel()

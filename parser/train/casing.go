@@ -10,7 +10,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MaxCased bounds Options.Cased.
+// MaxCased is the largest Options.Cased, in percent.
 const MaxCased = 50
 
 // A caseFolder writes sentences in one case, by the rules of the treebank's

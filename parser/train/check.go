@@ -17,13 +17,13 @@ const maxPlaces = 5
 // report suspects a wrong pair of files.
 const maxUnseen = 50.0
 
-// A Report says what Check found in a pair of treebanks.
+// A Report says what Check has found in train and dev.
 type Report struct {
 	Facts    []string  // one line each
 	Findings []Finding // fatal findings first
 }
 
-// A Finding is one kind of fault, and where it occurs.
+// A Finding is a kind of fault and the places where it occurs.
 type Finding struct {
 	Fatal  bool
 	What   string // cause, and remedy if there is one
@@ -31,7 +31,7 @@ type Finding struct {
 	Places []string // the first few, as file:line
 }
 
-// String returns the finding on one line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	if f.Fatal {
 		return "error: " + f.text()
@@ -53,7 +53,7 @@ func (f Finding) text() string {
 	return text
 }
 
-// Fatal returns an error that lists the findings that prevent training, or nil
+// Fatal returns an error that lists the fatal findings, which prevent training, or nil
 // if there are none.
 func (r *Report) Fatal() error {
 	var lines []string
@@ -68,7 +68,7 @@ func (r *Report) Fatal() error {
 	return fmt.Errorf("the treebanks cannot be trained on: %s", strings.Join(lines, "; "))
 }
 
-// WriteTo prints the report.
+// WriteTo writes the report as text for people.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	lines := slices.Clone(r.Facts)
 	for _, f := range r.Findings {
@@ -78,10 +78,9 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Check looks for faults that spoil training, in dev and in all files of train:
-// invalid trees, columns without values, sentences in both treebanks, missing
-// text, further files with tags or relations of their own. It collects all
-// faults.
+// Check looks for faults that harm training in dev and in all files of train: invalid
+// trees, empty columns, sentences in both treebanks, missing text, and further files
+// with other tags or relations. It reports all faults, not only the first.
 func Check(train, dev Treebank) *Report {
 	c := &checker{}
 	for _, t := range slices.Concat([]Treebank{train}, train.More) {

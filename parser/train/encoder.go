@@ -15,19 +15,19 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// EncoderOptions are the options of a pretrained encoder. All but File change
-// the model.
+// EncoderOptions are the options for a pretrained encoder. All except File change the
+// model.
 type EncoderOptions struct {
 	Params       *encode.Params
-	File, SHA256 string // base name of its file, and the file's hash
+	Heads        *encode.Heads // of an encoder that was tuned before; nil: all are new
+	File, SHA256 string        // base name of its file, and the file's hash
 
 	Layers int    // number of lowest layers kept; 0 is all
-	Epochs int    // most epochs; 0 chooses by the size of the treebank
+	Epochs int    // largest number of epochs; 0 chooses by the size of the treebank
 	Seed   uint64 // 0 is Options.Seed
 
-	// Text holds words whose pieces stay in the vocabulary, in addition to the
-	// pieces of the training sentences. Texts names the files that they come
-	// from.
+	// The pieces of the words in Text stay in the vocabulary, in addition to those of
+	// the training sentences. Texts names the files of Text.
 	Text  []syntax.Sentence
 	Texts []model.Data
 }
@@ -51,43 +51,58 @@ type tunedEncoder struct {
 // tags, in the forms that it reads at run time. dev chooses the epoch. The result
 // has integer weights.
 func (t *trainer) encoder() (*tunedEncoder, error) {
-	e := t.Encoder
 	gold := t.gold()
-	casing := word.LearnCasing(gold.train)
-	encodable := func(sents []syntax.Sentence) []syntax.Sentence {
-		out := oneRoot(sents)
-		for i := range out {
-			out[i] = *model.Encodable(&out[i], casing)
-		}
-		return out
-	}
-	r, err := t.phase("encoder", []string{"encodable", "scripts", "tensors", gold.key, e.key()},
-		func(j job) ([]pack.Section, error) {
-			p, h, err := finetune.Train(e.Params, encodable(gold.train), encodable(gold.dev), finetune.Options{
-				Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text,
-				Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
-			})
-			if err != nil {
-				return nil, err
-			}
-			return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
+	component, about, err := t.tune([]string{"encodable", "scripts", "tensors", gold.key, t.Encoder.key()}, false,
+		func() (train, dev []syntax.Sentence) {
+			casing := word.LearnCasing(gold.train)
+			return encodable(oneRoot(gold.train), casing), encodable(oneRoot(gold.dev), casing)
 		})
 	if err != nil {
 		return nil, err
 	}
-	x, h := new(encode.Params), new(encode.Heads) // tuning takes hours, making integers seconds
+	return &tunedEncoder{packedAs(model.EncodeName, component), about}, nil
+}
+
+// encodable makes sentences what the encoder reads at run time, in place.
+func encodable(list []syntax.Sentence, casing word.Casing) []syntax.Sentence {
+	for i := range list {
+		list[i] = *model.Encodable(&list[i], casing)
+	}
+	return list
+}
+
+// tune tunes the pretrained encoder on the sentences of one treebank, or of many, and makes
+// integers of it. The phase with the keys ends before that: integers take seconds, tuning
+// takes hours.
+func (t *trainer) tune(keys []string, many bool, data func() (train, dev []syntax.Sentence)) (*encode.Model,
+	model.Encoded, error) {
+	e, x, h := t.Encoder, new(encode.Params), new(encode.Heads)
+	r, err := t.phase("encoder", keys, func(j job) ([]pack.Section, error) {
+		train, dev := data()
+		p, h, err := finetune.Train(e.Params, train, dev, finetune.Options{
+			Many: many, Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text, Heads: e.Heads,
+			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
+	})
+	if err != nil {
+		return nil, model.Encoded{}, err
+	}
 	if err := pack.Read(pack.NewView(r.sections), "tuned",
 		func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
-		return nil, err
+		return nil, model.Encoded{}, err
 	}
 	component, err := encode.Quantize(x, h)
 	if err != nil {
-		return nil, fmt.Errorf("making integers of the encoder: %w", err)
+		return nil, model.Encoded{}, fmt.Errorf("making integers of the encoder: %w", err)
 	}
-	return &tunedEncoder{packedAs(model.EncodeName, component), model.Encoded{
+	return component, model.Encoded{
 		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
 		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
-	}}, nil
+	}, nil
 }
 
 // withEncoder adds a finished encoder to the sections of a sparse model, fits

@@ -61,21 +61,20 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 	if err != nil {
 		return model.Mix{}, err
 	}
-	return mixOf(m, dev, j)
+	return mixOf([]eval.Bank{{Name: "dev", Model: m, Gold: dev}}, j)
 }
 
-// mixOf is fitMix for an open model.
-func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
-	f := newMixer(m, dev, j)
+// mixOf is fitMix for open models, which get the same factors.
+func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
+	f := newMixer(banks, j)
 	tag := func(m *model.Model, s *syntax.Sentence) error { m.Tag(s, true); return nil }
-	if m.Info.Options["gold-tags"] != "true" {
+	if banks[0].Model.Info.Options["gold-tags"] != "true" {
 		f.climb(figure{"UPOS and XPOS", tag, func(g, w *syntax.Word) []bool { return []bool{g.UPOS == w.UPOS, g.XPOS == w.XPOS} }},
 			factor{"tags", func(x *model.Mix) *int32 { return &x.Tags }})
 		f.climb(figure{"FEATS", tag, func(g, w *syntax.Word) []bool { return []bool{g.Feats == w.Feats} }},
 			factor{"feats", func(x *model.Mix) *int32 { return &x.Feats }})
-		best := f.with(f.mix)
-		if err := eval.EachSentence(f.sents, j.Workers, func(s *syntax.Sentence) error { return tag(best, s) }); err != nil {
-			return f.mix, err
+		if f.each(f.mix, f.sents, tag); f.err != nil {
+			return f.mix, f.err
 		}
 	}
 	parse := func(m *model.Model, s *syntax.Sentence) error {
@@ -102,11 +101,11 @@ type figure struct {
 // A mixer tries factors on sentences whose dense scores are known.
 type mixer struct {
 	job
-	model *model.Model
-	gold  []syntax.Sentence
-	sents []syntax.Sentence // encoded, without trees
-	mix   model.Mix         // the best so far
-	err   error             // the first
+	models []*model.Model // of the sentences
+	gold   []syntax.Sentence
+	sents  []syntax.Sentence // encoded, without trees
+	mix    model.Mix         // the best so far
+	err    error             // the first
 }
 
 // A factor is one of a Mix.
@@ -120,21 +119,36 @@ type accuracy struct{ right, all int }
 
 func (t accuracy) percent() float64 { return 100 * float64(t.right) / float64(max(t.all, 1)) }
 
-func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
-	n := mixSize(dev, m.Tagger.NumTags()+m.Tagger.NumFeats())
-	f := &mixer{job: j, model: m, gold: dev[:n], sents: syntax.Clone(dev[:n]), mix: firstMix}
-	for i := range f.sents {
-		eval.Forget(&f.sents[i], m.Info.Options["gold-tags"] != "true")
+func newMixer(banks []eval.Bank, j job) *mixer {
+	f := &mixer{job: j, mix: firstMix}
+	for _, b := range banks {
+		m, n := b.Model, mixSize(b.Gold, len(banks)*(b.Model.Tagger.NumTags()+b.Model.Tagger.NumFeats()))
+		if len(banks) > 1 {
+			n = len(first(b.Gold[:n], mixWords/len(banks)))
+		}
+		list := syntax.Clone(b.Gold[:n])
+		for i := range list {
+			eval.Forget(&list[i], m.Info.Options["gold-tags"] != "true")
+			f.models = append(f.models, m)
+		}
+		if err := encodeAll(m, list, j.Workers); err != nil && f.err == nil {
+			f.err = err
+		}
+		f.gold, f.sents = append(f.gold, b.Gold[:n]...), append(f.sents, list...)
 	}
-	f.err = encodeAll(m, f.sents, j.Workers)
 	return f
 }
 
-// with returns the model with other factors.
-func (f *mixer) with(x model.Mix) *model.Model {
-	m := *f.model
-	m.Mix = x
-	return &m
+// each runs the models with other factors on their sentences.
+func (f *mixer) each(x model.Mix, sents []syntax.Sentence, run func(*model.Model, *syntax.Sentence) error) {
+	err := eval.Each(len(sents), f.Workers, func(i int) error {
+		m := *f.models[i]
+		m.Mix = x
+		return run(&m, &sents[i])
+	})
+	if err != nil && f.err == nil {
+		f.err = err
+	}
 }
 
 // encodeAll sets the dense scores of all sentences.
@@ -203,10 +217,8 @@ func text(factors []factor, x model.Mix) string {
 
 // count counts what is right with other factors, in copies of the sentences.
 func (f *mixer) count(x model.Mix, by figure) (t accuracy) {
-	m, work := f.with(x), syntax.Clone(f.sents)
-	if err := eval.EachSentence(work, f.Workers, func(s *syntax.Sentence) error { return by.run(m, s) }); err != nil && f.err == nil {
-		f.err = err
-	}
+	work := syntax.Clone(f.sents)
+	f.each(x, work, by.run)
 	for i := range work {
 		for k := range work[i].Words {
 			for _, right := range by.right(&f.gold[i].Words[k], &work[i].Words[k]) {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
@@ -54,6 +55,10 @@ func (x *oracle) Labels(s *syntax.Sentence) {
 	}
 }
 
+func (*oracle) Begins(dst []int32, text string) []int32 {
+	return append(dst, make([]int32, utf8.RuneCountInString(text))...)
+}
+
 // The factors of an encoder that knows are those with which the model is right,
 // and those of one that lies are 0.
 func TestMixFitsTheEncoder(t *testing.T) {
@@ -80,7 +85,7 @@ func TestMixFitsTheEncoder(t *testing.T) {
 		}
 		m.Encoder = x
 		j := job{Options: Options{Log: func(string, ...any) {}}}
-		fitted, err := mixOf(m, dev.Sentences, j)
+		fitted, err := mixOf([]eval.Bank{{Model: m, Gold: dev.Sentences}}, j)
 		if err != nil {
 			t.Fatal(err)
 		}

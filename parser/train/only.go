@@ -21,27 +21,27 @@ const (
 	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
 )
 
-// ErrNoEncoder is the error of a model that has no encoder to mix.
+// ErrNoEncoder is the error of OnlyMix for a model without an encoder.
 var ErrNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
 
-// A Base is a model that has one part trained again.
+// A Base is a model for Only, which trains one part of it again.
 type Base struct {
 	*model.File
 	Digest string // names the model
-	// Tuned is the model, or another one that was tuned on the same treebank, whose
-	// encoder OnlyMix takes.
+	// OnlyMix takes the encoder of Tuned, which is the model itself or another one that
+	// was tuned on the same treebank.
 	Tuned *model.File
 }
 
-// Only trains one part of a model again and returns the bytes of a file that has everything
-// else as it is in the model, byte for byte. Scores on dev are measured again, and
-// calibrators, if the model has any, are fitted again; with an encoder they always are. It
-// reads the options Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse, Log and
-// Now, and from Info Command, Code and Created, which record in the provenance how the part
-// was made.
+// Only trains one part of a model again and returns the bytes of the new file, in which
+// all other parts are the same byte for byte. It measures the scores on dev again. It
+// also fits the calibrators again if the model has any or if it has an encoder. It
+// reads the options Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse, Log
+// and Now, and of Info the fields Command, Code and Created, for the provenance of the
+// part.
 //
-// Pruner, parser and labels read lemmas as features. They have learned from the
-// model's lemmas: if many lemmas change, train the whole model.
+// Pruner, parser and labels have learned from the old lemmas as features: if many
+// lemmas change, train the whole model.
 func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error) {
 	t, err := newTrainer(train, dev, o)
 	if err != nil {

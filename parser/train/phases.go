@@ -42,8 +42,8 @@ var components = map[string]component{
 		return word.Learn(list).WithClusters(j.Clusters), nil
 	}},
 	"segmenter": {model.SegmentName, func(b dataset, j job) (packer, error) {
-		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log,
-			Abbreviations: abbreviations(j.Lexicon)})
+		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small,
+			Begins: j.begins, Abbreviations: abbreviations(j.Lexicon)})
 	}},
 	"tagger": {model.TagName, func(b dataset, j job) (packer, error) {
 		return tag.Train(b.train, b.dev, tagOptions(j))
@@ -59,16 +59,28 @@ var components = map[string]component{
 		})
 	}},
 	"labels": {model.LabelName, func(b dataset, j job) (packer, error) {
-		return label.Train(j.words, b.train, b.dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+		return label.Train(j.words, b.train, b.dev, labelOptions(j))
 	}},
 }
 
 func tagOptions(j job) tag.Options {
-	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Lexicon: j.Lexicon, Clusters: j.Clusters}
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small, Lexicon: j.Lexicon, Clusters: j.Clusters}
 }
 
 func pruneOptions(j job) prune.Options {
-	return prune.Options{Seed: j.Seed, Workers: j.Workers, Cut: j.Cut, Log: j.Log}
+	o := prune.Options{Seed: j.Seed, Workers: j.Workers, Cut: j.Cut, Log: j.Log}
+	if j.small {
+		o.Limit = 80_000
+	}
+	return o
+}
+
+func labelOptions(j job) label.Options {
+	o := label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small}
+	if j.small {
+		o.Cells = 80_000
+	}
+	return o
 }
 
 // abbreviations returns the forms of a lexicon that end in a period.
@@ -103,6 +115,15 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
+	stages, err := t.stages(trees)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(words.sections, segmenter.sections, tagger.sections, stages), nil
+}
+
+// stages trains what finds trees, from tagged trees.
+func (t *trainer) stages(trees dataset) ([]pack.Section, error) {
 	pruner, err := t.component("pruner", trees, fmt.Sprint(t.Cut))
 	if err != nil {
 		return nil, err
@@ -119,8 +140,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections,
-		labels.sections), nil
+	return slices.Concat(pruner.sections, parser.sections, labels.sections), nil
 }
 
 // gold returns the treebanks as they are, file after file, as a data set.
@@ -135,7 +155,10 @@ func (t *trainer) gold() dataset {
 // component trains one component or takes it from the store. options name
 // everything that its bytes depend on, apart from the data set and the seed.
 func (t *trainer) component(phase string, b dataset, options ...string) (*result, error) {
-	return t.phase(phase, append(options, b.key), func(j job) ([]pack.Section, error) {
+	if options = append(options, b.key); t.small {
+		options = append(options, smallVersion)
+	}
+	return t.phase(phase, options, func(j job) ([]pack.Section, error) {
 		c := components[phase]
 		made, err := c.train(b, j)
 		if err != nil {
@@ -161,7 +184,11 @@ func (t *trainer) segmenterAndTagger(gold, all dataset) (segmenter, tagger *resu
 	if key := t.lexiconKey(); key != "" {
 		lexicon = []string{key}
 	}
-	wg.Go(func() { segmenter, failed = t.component("segmenter", gold, lexicon...) })
+	options := slices.Clone(lexicon)
+	if t.begins != nil {
+		options = append(options, t.beginsKey)
+	}
+	wg.Go(func() { segmenter, failed = t.component("segmenter", gold, options...) })
 	tagger, err = t.component("tagger", all, lexicon...)
 	wg.Wait()
 	if failed != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MaxSilverWeight bounds Options.SilverWeight.
+// MaxSilverWeight is the largest Options.SilverWeight.
 const MaxSilverWeight = 100
 
 // leastSilverWeight is the least weight of a silver sentence: 0 would mean
@@ -26,11 +26,10 @@ const (
 	minSilverConfidence = 0.5 // mean over words
 )
 
-// A Sampler takes the sentences of silver files, which a parser has parsed, and
-// keeps those that are worth learning from. If they have more than a given
-// number of words, it draws among them by a hash of their forms, and so it does
-// to choose which of them keep their trees. It holds at most twice as many
-// words. It is not safe for concurrent use.
+// A Sampler selects sentences to learn from among those of silver files, which a parser
+// has parsed. If there are more words than wanted, it draws sentences by a hash of
+// their forms; in the same way it draws the sentences that keep their trees. It holds
+// at most about twice the wanted number of words. It is not safe for concurrent use.
 type Sampler struct {
 	words int // to keep
 	trees int // of them, words that keep their heads and relations
@@ -49,11 +48,11 @@ type sampled struct {
 	s    syntax.Sentence
 }
 
-// NewSampler returns a Sampler that keeps sentences with their trees, of at most
-// the given number of words in all, and further ones of at most tags words
-// without trees, from which only the tagger learns. It leaves out sentences of
-// train and dev, sentences with relations that train does not have, and
-// sentences with too many unknown trigrams of letters.
+// NewSampler returns a Sampler that keeps sentences of at most trees words with their
+// trees, and further sentences of at most tags words without trees, from which only the
+// tagger learns. It leaves out sentences of train and dev, and sentences with relations
+// that train lacks, with low confidence, or with too many unknown letter trigrams,
+// among others (String).
 func NewSampler(train, dev Treebank, trees, tags int) *Sampler {
 	known := train.All()
 	x := &Sampler{words: trees + tags, trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
@@ -79,9 +78,9 @@ func formsHash(s *syntax.Sentence) uint64 {
 	return h
 }
 
-// Add offers a sentence of the file of that number, with tags and a tree. The mean of
-// syntax.HeadConfKey in MISC becomes the sentence's Weight; without it the weight is
-// 1.
+// Add offers a sentence with tags and a tree, from the file with that number. The mean
+// of syntax.HeadConfKey in MISC becomes the Weight of the sentence; without it the
+// Weight is 1.
 func (x *Sampler) Add(file int, s *syntax.Sentence) {
 	h := formsHash(s)
 	confidence := meanConfidence(s)
@@ -166,9 +165,9 @@ func (x *Sampler) sort() {
 	slices.SortStableFunc(x.list, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
 }
 
-// Sentences returns the kept sentences of each of the files, by hash of the
-// forms. Those with the highest hashes lose their trees if not all may keep
-// them: the others are the sample that there would be without them.
+// Sentences returns the kept sentences of each file, in the order of their hashes. If
+// not all may keep their trees, those with the highest hashes lose them. So the
+// sentences with trees are the same as if tags were 0.
 func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 	x.cut()
 	if x.kept > x.trees {
@@ -190,7 +189,7 @@ func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 	return out
 }
 
-// Words returns how many words were kept.
+// Words returns the number of words in the kept sentences.
 func (x *Sampler) Words() int {
 	x.cut()
 	return x.kept
@@ -210,7 +209,8 @@ func bareWords(list []syntax.Sentence) (n int) {
 	return n
 }
 
-// String says how much was kept, and what was left out.
+// String says how many words were kept, and how many sentences were left out for which
+// reason.
 func (x *Sampler) String() string {
 	x.cut()
 	text := fmt.Sprintf("silver: %d sentences, %d words", len(x.list), x.kept)

@@ -15,14 +15,14 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Store keeps the results of finished phases under short names such as
-// "tagger" and "parser.epoch". What it returns is checked, so it may lose or
-// damage entries: the phase is then done again. It must be safe for concurrent
-// use, because independent phases run at the same time.
+// A Store keeps the results of finished phases under short names such as "tagger" and
+// "parser.epoch". It may lose or damage entries: what it returns is checked, and the
+// phase runs again if need be. It must be safe for concurrent use, because independent
+// phases run at the same time.
 type Store interface {
 	Load(name string) (data []byte, ok bool)
-	// Save replaces an entry by the parts, one after the other, at once: a
-	// later Load returns all of the new entry or all of the old one.
+	// Save replaces an entry by the concatenated parts, atomically: a later Load
+	// returns all of the new entry or all of the old one.
 	Save(name string, parts ...[]byte) error
 }
 

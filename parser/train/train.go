@@ -1,13 +1,11 @@
-// Package train makes a model from a treebank: it checks the data, trains the
-// components one after the other, each on what the ones before it predict,
-// measures the whole on dev and packs it. It opens no files: treebanks come in
-// as sentences, finished phases go to a Store, and the model comes out as
-// bytes.
+// Package train makes a model from a treebank (Run). It checks the data, trains the
+// components in order, each on the predictions of those before it, measures the model
+// on dev and packs it. It opens no files: treebanks are sentences, finished phases go
+// to a Store, and the model is returned as bytes.
 //
-// The same treebanks, options and code give the same bytes, for any number of
-// workers and any number of interruptions: the result of a phase is always
-// packed and opened again before it is used, so a phase taken from the Store
-// cannot differ from one just finished.
+// The same treebanks, options and code give the same bytes, for any number of workers
+// and of interruptions. The result of a phase is always packed and opened again before
+// it is used, so a phase from the Store cannot differ from one just finished.
 package train
 
 import (
@@ -24,24 +22,25 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Treebank is one CoNLL-U file, or the first of several. Its sentences are
-// not changed.
+// A Treebank is one CoNLL-U file, or the first of several. Training does not change its
+// sentences.
 type Treebank struct {
 	Name      string // for messages: the path as the user gave it
 	File      string // for provenance: the base name
 	SHA256    string // hash of the file, hexadecimal
 	Sentences []syntax.Sentence
 
-	// More are further files of train, with trees by the same conventions, which
-	// are learned from like the first (Options.Repeat).
+	// More are further training files, with trees by the same conventions. They are
+	// learned from like the first (Options.Repeat).
 	More []Treebank
 }
 
-// All returns the sentences of all files, each of which begins a document.
+// All returns the sentences of all files. Each file begins a new document.
 func (t *Treebank) All() []syntax.Sentence {
 	if len(t.More) == 0 {
 		return t.Sentences
@@ -57,10 +56,9 @@ func (t *Treebank) All() []syntax.Sentence {
 	return list
 }
 
-// Values of Options.TreeTags: the tags of the trees that pruner, parser and
-// labels learn from, in a model that tags by itself. Jackknifed tags have the
-// mistakes of run time in them, gold tags are clean; "both" learns from every
-// sentence twice.
+// Values of Options.TreeTags: the tags on which pruner, parser and labels learn, in a
+// model that tags by itself. Jackknifed tags have errors as at run time; gold tags have
+// none. With "both", every sentence is learned from twice.
 const (
 	TreeTagsJackknifed = "jackknifed"
 	TreeTagsGold       = "gold"
@@ -71,21 +69,22 @@ const (
 // part that its tagger does not see makes the tagger much worse.
 const smallTreebank = 100_000
 
-// MaxRepeat bounds Options.Repeat.
+// MaxRepeat is the largest Options.Repeat.
 const MaxRepeat = 100
 
 // muchSilver is the number of words of treebank and silver together from which
 // on tagger and pruner learn nearly as much from half of them as from all.
 const muchSilver = 200_000
 
-// Options are the options of a training.
+// Options are the options of Run. The comment of a field says what its zero value
+// means.
 type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
-	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
+	GoldTags bool   // pruner, parser and labels read gold tags, not jackknifed ones
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags leaves no choice
-	// of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5, or 2
-	// with much silver
+	// folds for jackknifing tags and candidates, at least 2; 0 is 10 for a small
+	// treebank, else 5, or 2 with much silver
 	Folds int
 
 	Cut      float64       // largest cut of the pruner when the model parses, in nats; 0 is 4.25
@@ -93,61 +92,64 @@ type Options struct {
 	Delta    int           // as in search.TrainOptions
 	Weights  int           // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
-	// Silver is text with the trees of a better parser (Sampler), which all
-	// components but the segmenter learn from in addition to the treebank, or
-	// only the tagger if a sentence has no tree. Each step is multiplied by
-	// SilverWeight and the sentence's own Weight. With SilverWeight 0 there is no
-	// silver.
+	// Silver is text with trees by a better parser (Sampler). All components except the
+	// segmenter learn from it in addition to the treebank; from a sentence without a
+	// tree only the tagger learns. Each step is multiplied by SilverWeight and the
+	// Weight of the sentence. With SilverWeight 0, Silver is ignored.
 	Silver       []Treebank
 	SilverWeight float64
 
-	// Repeat is how many times all but the segmenter and an encoder learn from every
-	// sentence of train's further files, up to MaxRepeat; 0 is once.
+	// Repeat is how many times an epoch has each sentence of the further files of
+	// train, up to MaxRepeat; 0 is once. Segmenter and encoder ignore it.
 	Repeat int
 
-	// Cased is the percentage, up to MaxCased, of sentences that all but the
-	// segmenter and an encoder learn from in capitals, and the same percentage
-	// in small letters: gold sentences in addition to the original, silver ones
-	// in its place.
+	// Cased is the percentage, up to MaxCased, of sentences in capitals, and also of
+	// those in lower case, in the training of all components except segmenter and
+	// encoder. Gold sentences are added in this form; silver sentences are changed to
+	// it.
 	Cased int
 
-	// Lexicon lists words that segmenter, tagger and lemmas learn from in addition to
-	// the treebank, as lemma.ReadEntries reads them; nil has none. LexiconFile and
-	// LexiconSHA256 are the base name and hash of its file.
+	// Lexicon lists words from which segmenter, tagger and lemmas learn in addition to
+	// the treebank (lemma.ReadEntries); nil: none. LexiconFile and LexiconSHA256 are
+	// the base name and hash of its file.
 	Lexicon                    []lemma.Entry
 	LexiconFile, LexiconSHA256 string
 
-	// Clusters are classes of words from raw text, which tagger, pruner and parser
-	// read in addition to tags and words; nil has none. They are named by the base
-	// name and SHA-256 of their file.
+	// Clusters are word clusters from raw text, which tagger, pruner and parser read in
+	// addition to tags and words; nil: none. ClustersFile and ClustersSHA256 are the
+	// base name and hash of their file.
 	Clusters                     *word.Clusters
 	ClustersFile, ClustersSHA256 string
 
-	// Tensor is the parser's tensor for arcs; nil has none.
+	// Tensor has the options of the parser's tensor for arcs; nil: no tensor.
 	Tensor *score.TensorOptions
 
-	// Encoder is the pretrained encoder that is tuned and put into the model;
-	// nil trains the sparse model alone.
+	// Encoder is the pretrained encoder that is fine-tuned and put into the model; nil:
+	// the model is sparse.
 	Encoder *EncoderOptions
 
 	Workers int // 0 is GOMAXPROCS
 
-	// Info is the part of the provenance that the caller knows. Run fills in
-	// Options, Seed, Train, Dev and Scores.
+	// Info is the part of the provenance that the caller knows. Run adds what it knows:
+	// options, seed, data and scores.
 	Info model.Info
 
-	// Blocks cuts sentences back into the blocks of raw text that the
-	// segmenter will see at run time. Without it raw text is not measured.
+	// Blocks turns sentences back into the blocks of raw text that the segmenter will
+	// see at run time. If it is nil, parsing from raw text is not measured.
 	Blocks func([]syntax.Sentence) ([]string, error)
 
-	// Store keeps the finished phases of this training, Reuse those of many
-	// trainings: a phase is taken from it if everything that it depends on is
-	// the same. Both may be nil.
+	// Store keeps the finished phases of this training, and Reuse those of many
+	// trainings. A phase is taken from Reuse if all its inputs are the same. Both may
+	// be nil.
 	Store, Reuse Store
 
-	// Log receives progress, one line a call without its line end, never two
-	// calls at once. Now is used only for the seconds in these lines. Both may
-	// be nil.
+	begins    segment.Begins // of the segmenter's encoder; nil: none
+	beginsKey string
+
+	small bool // the components are small (tag.Options.Small)
+
+	// Log receives progress: one line in each call, without a line end, and never two
+	// calls at once. Now is used only for the seconds in these lines. Both may be nil.
 	Log func(format string, a ...any)
 	Now func() time.Time
 }
@@ -195,22 +197,22 @@ func (o *Options) validate() error {
 	switch o.TreeTags {
 	case TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth:
 	default:
-		return fmt.Errorf("tags of trees %q: want %s, %s or %s", o.TreeTags, TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth)
+		return fmt.Errorf("tags of trees %q: must be %s, %s or %s", o.TreeTags, TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth)
 	}
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
 	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
-		return fmt.Errorf("silver weight %g: want 0 to %d", w, MaxSilverWeight)
+		return fmt.Errorf("silver weight %g: must be from 0 to %d", w, MaxSilverWeight)
 	}
 	if o.Repeat < 0 || o.Repeat > MaxRepeat {
-		return fmt.Errorf("repeat %d: want 1 to %d", o.Repeat, MaxRepeat)
+		return fmt.Errorf("repeat %d: must be from 1 to %d", o.Repeat, MaxRepeat)
 	}
 	if o.Cased < 0 || o.Cased > MaxCased {
-		return fmt.Errorf("cased %d: want 0 to %d percent", o.Cased, MaxCased)
+		return fmt.Errorf("cased %d: must be from 0 to %d percent", o.Cased, MaxCased)
 	}
 	if o.Weights < 0 {
-		return fmt.Errorf("%d weights: want a positive number", o.Weights)
+		return fmt.Errorf("%d weights: must be a positive number", o.Weights)
 	}
 	return nil
 }
@@ -259,8 +261,8 @@ func newTrainer(train, dev Treebank, o Options) (*trainer, error) {
 	return &trainer{Options: o, train: train, dev: dev, progress: &progress{out: o.Log, now: o.Now}}, nil
 }
 
-// Run trains a model and returns the bytes of its file. The treebanks must have
-// passed Check: Run returns the findings that are fatal there as an error.
+// Run trains a model and returns the bytes of its file. It calls Check and returns its
+// fatal findings as an error.
 func Run(train, dev Treebank, o Options) ([]byte, error) {
 	t, err := newTrainer(train, dev, o)
 	if err != nil {
@@ -292,13 +294,17 @@ func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bo
 	}
 	sections = slices.Clip(sections)
 	measure := func(m *model.Model, name, component string) ([]model.Score, *model.Calibration, error) {
-		e, err := eval.Measure(m, t.dev.Sentences, name, eval.ParseOptions{Blocks: t.Blocks, Workers: t.Workers}, c.log)
-		if err != nil || !calibrated || e.Calibrator == nil {
-			return e.Scores, nil, err
+		e, err := eval.Measure([]eval.Bank{{Name: name, Model: m, Gold: t.dev.Sentences}},
+			eval.ParseOptions{Blocks: t.Blocks, Workers: t.Workers}, c.log)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !calibrated || e.Calibrator == nil {
+			return e.Scores[0], nil, nil
 		}
 		e.Calibration.Gold = t.dev.Data()
 		sections = append(sections, packedAs(component, e.Calibrator)...)
-		return e.Scores, &e.Calibration, nil
+		return e.Scores[0], &e.Calibration, nil
 	}
 	if info.Scores, info.Calibration, err = measure(m, "dev", model.CalibrateName); err != nil {
 		return nil, err
@@ -354,7 +360,7 @@ func (t *trainer) provenance() model.Info {
 	return info
 }
 
-// Data names the first file of a treebank in a provenance.
+// Data describes the first file of the treebank, for a provenance.
 func (t *Treebank) Data() model.Data {
 	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: syntax.CountWords(t.Sentences)}
 }
@@ -367,9 +373,13 @@ func moreOf(t Treebank) (list []model.Data) {
 	return list
 }
 
-// Learned reports whether the model was trained on the treebank. A model is right
-// too often on its training data to be calibrated there.
+// Learned reports whether the model was trained on the first file of gold, or adapted
+// to it. A calibrator must not be fitted there, because a model is right too often on
+// its training data.
 func Learned(m *model.Model, gold Treebank) bool {
-	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train),
-		func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
+	list := append(slices.Clone(m.Info.More), m.Info.Train)
+	for _, a := range m.Info.Adapted {
+		list = append(list, a.Trees...)
+	}
+	return slices.ContainsFunc(list, func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
 }

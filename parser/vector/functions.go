@@ -86,7 +86,17 @@ const (
 	rootTwoPi = 0.39894228 // 1/sqrt(2π)
 )
 
-// GELU applies the function to all of x.
+// tailOverDensity returns Φ(-z)/φ(z).
+func tailOverDensity(z float32) float32 {
+	t := 1 / (float32(geluP*z) + 1)
+	p := float32(gelu5*t) + gelu4
+	p = float32(p*t) + gelu3
+	p = float32(p*t) + gelu2
+	p = float32(p*t) + gelu1
+	return float32(p * t)
+}
+
+// GELU applies GELU, by the error function, to every element of x.
 func GELU(x []float32) {
 	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
 		gelu(&x[0], len(x))
@@ -94,12 +104,7 @@ func GELU(x []float32) {
 	}
 	for i, v := range x {
 		z := max(v, -v)
-		t := 1 / (float32(geluP*z) + 1)
-		p := float32(gelu5*t) + gelu4
-		p = float32(p*t) + gelu3
-		p = float32(p*t) + gelu2
-		p = float32(p*t) + gelu1
-		p = float32(p * t)
+		p := tailOverDensity(z)
 		tail := float32(float32(p*rootTwoPi) * exp(float32(float32(z*-0.5)*z)))
 		x[i] = max(v, 0) - float32(z*tail)
 	}
@@ -115,12 +120,7 @@ func GELUSlope(y, x []float32) {
 	const half = 0.5
 	for i, v := range x {
 		z := max(v, -v)
-		t := 1 / (float32(geluP*z) + 1)
-		p := float32(gelu5*t) + gelu4
-		p = float32(p*t) + gelu3
-		p = float32(p*t) + gelu2
-		p = float32(p*t) + gelu1
-		p = float32(p * t)
+		p := tailOverDensity(z)
 		density := float32(exp(float32(float32(z*-0.5)*z)) * rootTwoPi)
 		tail := float32(p * density) // at most 1/2, so Φ - 1/2 has the sign of v
 		y[i] = max(v, 0) - float32(z*tail)

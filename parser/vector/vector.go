@@ -1,11 +1,11 @@
-// Package vector does the arithmetic between the integer products of an
-// encoder: on rows of 32-bit floats, with the same bits on every processor.
+// Package vector has the functions on rows of 32-bit floats that an encoder computes
+// between its integer products. The results have the same bits on every processor.
 //
-// Every product is rounded before it is added, and sums have a fixed order, so that vector
-// instructions and plain Go agree. A sum over a row is made in 16 lanes. Lane i adds the
-// elements i, i+16, i+32 and so on in increasing order. Then lanes 8 to 15 are added to
-// lanes 0 to 7, 4 to 7 to 0 to 3, 2 and 3 to 0 and 1, and 1 to 0. No function allocates.
-// Arguments must be finite.
+// Every product is rounded before it is added, and sums have a fixed order, so that
+// vector instructions and plain Go agree. A sum over a row uses 16 lanes. Lane i adds
+// the elements i, i+16, i+32 and so on, in increasing order. Then lanes 8 to 15 are
+// added to lanes 0 to 7, 4 to 7 to 0 to 3, 2 and 3 to 0 and 1, and 1 to 0. No function
+// allocates. Arguments must be finite.
 package vector
 
 import "math"

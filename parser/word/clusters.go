@@ -19,11 +19,11 @@ const (
 	MaxClusterWords = 1_000_000 // forms
 )
 
-// A Cluster is the class of a word as templates see it. Full is the number of the
-// class; Four and Six are the numbers of the first four and six bits of its place in
-// the tree of classes. If the bits of all classes have one length, they are not
-// places in a tree, and all three are the number of the class. All three are 0 for a
-// form without a class.
+// A Cluster is the class of a word as templates read it. Full is the number of the
+// class. Four and Six are the numbers of the first four and six bits of its path in the
+// tree of classes. If the bits of all classes have the same length, they are not paths
+// in a tree, and all three are the number of the class. All three are 0 for a form
+// without a class.
 type Cluster struct{ Full, Four, Six uint16 }
 
 // Clusters of positions without a word. No class of a word has these numbers.
@@ -32,27 +32,26 @@ var (
 	outsideCluster = Cluster{1<<16 - 2, 1<<16 - 2, 1<<16 - 2}
 )
 
-// Clusters are classes of words that were learned from raw text, such as the classes
-// of Brown et al. (1992). Koo, Carreras and Collins (2008) use their prefixes as
-// coarser classes. A model may have Clusters next to its Vocabulary. They are
-// read-only and safe for concurrent use. Nil has no classes.
+// Clusters are word classes learned from raw text, such as those of Brown et al.
+// (1992). Koo, Carreras and Collins (2008) use prefixes of their bits as coarser
+// classes. Clusters are read-only and safe for concurrent use. Nil has no classes.
 type Clusters struct {
 	numbers hash.Map[uint16] // of the class, from 1, of plain forms, their lower case, and numbers with all digits 0
 	short   []uint16         // first four and six bits of class i: short[2*i], short[2*i+1]
 }
 
-// A ClusterWord is a line of a file of classes: a form, the bits of its class,
-// and how often the form occurred.
+// A ClusterWord is a line of a file of clusters: the bits of a class, a form in the
+// class, and the count of the form.
 type ClusterWord struct {
 	Bits, Form string
 	Count      int64
 }
 
-// NewClusters makes Clusters of a list. A form that is listed twice gets the class
-// with which it occurs most. The same holds for a lower-case form that is not listed
-// itself, and for forms that differ only in digits. casing is the casing of the
-// language. NewClusters returns an error if the list is empty, if it exceeds
-// MaxClusters or MaxClusterWords, or if bits have characters other than 0 and 1.
+// NewClusters makes Clusters of a list. A form that is listed twice gets the class in
+// which its count is highest. The same holds for a lower-case form that is not listed,
+// and for forms that differ only in digits. casing is the casing of the language.
+// NewClusters returns an error if the list is empty, if it exceeds MaxClusters or
+// MaxClusterWords, or if bits have characters other than 0 and 1.
 func NewClusters(list []ClusterWord, casing Casing) (*Clusters, error) {
 	switch {
 	case len(list) == 0:
@@ -134,11 +133,11 @@ func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Ca
 	for i, key := range keys {
 		values[i] = winners[key]
 	}
-	c.numbers = hash.NewMap(keys, values)
+	c.numbers = hash.NewMap(keys, values, false)
 }
 
-// Of returns the class of the form itself, else of its lower case, else of the form
-// with every digit 0.
+// Of returns the class of the form, or else of its lower case, or else of the form with
+// every digit 0.
 func (c *Clusters) Of(f *Form) Cluster {
 	if c == nil {
 		return Cluster{}
@@ -157,7 +156,7 @@ func (c *Clusters) Of(f *Form) Cluster {
 	return Cluster{n, short[0], short[1]}
 }
 
-// Share returns the share of words with a class in some sentences, from 0 to 1.
+// Share returns the share of the words of the sentences that have a class, in [0,1].
 func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
 	have := 0
 	for w := range syntax.Words(list) {
@@ -172,7 +171,8 @@ func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
 // Classes returns the number of classes.
 func (c *Clusters) Classes() int { return len(c.short)/2 - 1 }
 
-// ClustersName begins the names of the sections of Clusters within a Vocabulary.
+// ClustersName is the beginning of the names of the sections of Clusters in a
+// Vocabulary.
 const ClustersName = "clusters"
 
 func (c *Clusters) layout(l *pack.Layout) {

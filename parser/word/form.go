@@ -25,10 +25,10 @@ const (
 	Sign // any other character
 )
 
-// A Form has all properties that depend only on a form, or a lemma, with plain
-// characters in place of typographic ones (Plain). Hashes are made by hash.String.
-// Affixes are taken from the lower case. Affix [k] has k+1 runes; it is 0 if it would
-// be longer than the form.
+// A Form has all properties that depend only on a form or a lemma, in which plain
+// characters replace typographic ones (Plain). Hashes are by hash.String. Affixes are
+// of the lower case. Prefix[k] and Suffix[k] have k+1 runes, and are 0 if the form is
+// shorter.
 type Form struct {
 	Hash   uint64
 	Lower  uint64 // of the lower case
@@ -39,9 +39,9 @@ type Form struct {
 	Shape  uint64            // classes of characters, each run as one
 	Long   uint64            // the same, with runs of up to 3
 	Runes  []rune            // the lower case
-	Code   uint64            // of a Vocabulary, see there
+	Code   uint64            // set by a Vocabulary
 
-	Cluster Cluster // of Clusters, see there; zero without them
+	Cluster Cluster // set by Clusters; zero without them
 
 	First rune // class of the first character, see class
 	// Twin is the number of runes from the second rune of the last doubled rune to the
@@ -54,7 +54,7 @@ type Form struct {
 }
 
 // Read fills all fields of f except Code and Cluster. f must be zero. Read uses
-// Plain(s), so no feature of any stage depends on how a character was typed.
+// Plain(s), so features do not depend on typographic variants of characters.
 func (f *Form) Read(s string, c Casing) {
 	s = Plain(s)
 	f.Punct, f.Number = punct(s), isNumber(s)
@@ -176,8 +176,7 @@ func isNumber(s string) bool {
 	return s != "" && '0' <= s[0] && s[0] <= '9' && strings.Trim(s, "0123456789.,") == ""
 }
 
-// A Casing says how a language writes lower case: whether I is the upper case
-// of dotless ı.
+// A Casing says whether I is the upper case of dotless ı in a language, as in Turkish.
 type Casing bool
 
 // Lower returns r in lower case.
@@ -205,8 +204,8 @@ func (c Casing) Upper(r rune) rune {
 	return unicode.ToUpper(r)
 }
 
-// LearnCasing returns the Casing of a treebank: dotless ı is a letter of its
-// language if more than 2 of 1,000 characters are one.
+// LearnCasing returns the Casing of a treebank. It is true if more than 2 of 1,000
+// characters are dotless ı.
 func LearnCasing(train []syntax.Sentence) Casing {
 	all, dotless := 0, 0
 	for w := range syntax.Words(train) {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Characters of typography that a typewriter writes with several.
+// Typographic characters with a plain form of several characters.
 const (
 	Ellipsis = '…' // ...
 	LongDash = '—' // --
 )
 
-// PlainRune returns a character as a typewriter writes it: apostrophes and single
-// quotes as ', double ones as ", hyphens, short dashes and the minus sign as -,
-// currency signs as $. Long dashes are LongDash. « and » stay: where they are used,
-// they say which end of a quotation they are.
+// PlainRune returns the plain form of a character: ' for apostrophes and single quotes,
+// " for double quotes, - for hyphens, short dashes and the minus sign, $ for currency
+// signs, and LongDash for long dashes. « and » stay, because they show which end of a
+// quotation they are.
 func PlainRune(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -47,11 +47,11 @@ var general = func() (list ['″' - '‐' + 1]rune) {
 	return list
 }()
 
-// Plain returns a form as all features and all memories of forms see it: as a
-// typewriter writes it (PlainRune), with -- for a long dash and ... for an ellipsis.
-// Currency signs change only where they stand alone. So a text has the same tags and
-// trees however it was typed. Plain returns forms without such characters as they
-// are, without allocation.
+// Plain returns the plain form of a word (PlainRune), with -- for a long dash and ...
+// for an ellipsis. A currency sign changes only if it is the whole word. All features
+// and tables of forms use plain forms, so typographic variants of a text have the same
+// tags and trees. Plain returns forms without such characters unchanged, without
+// allocation.
 func Plain(form string) string {
 	if !strings.ContainsFunc(form, typographic) {
 		return form

@@ -9,7 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Word holds the atoms of one position.
+// A Word holds the atoms of one position of a sentence.
 type Word struct {
 	Form, Lemma uint64 // codes (Form.Code); the form's if there is no lemma
 	Marker      uint64 // code of the lemma of the adposition or subordinator that marks the word from its left; 0 none
@@ -33,8 +33,7 @@ type Feats struct {
 	fine  uint64             // of the attributes in the fine tag
 }
 
-// A Sentence is the one encoding of a sentence of n words under a Vocabulary.
-// It is read-only.
+// A Sentence is the encoding of a sentence of n words by a Vocabulary. It is read-only.
 type Sentence struct {
 	words      []Word    // of position p at p+pad
 	clusters   []Cluster // likewise; nil if the Vocabulary has no Clusters
@@ -52,8 +51,8 @@ const pad = 2
 // Len returns the number of words n.
 func (s *Sentence) Len() int { return len(s.sources) }
 
-// At returns the atoms of position p: 0 is the root, 1..n the words; -2, -1,
-// n+1 and n+2 lie outside.
+// At returns the atoms of position p: 0 is the root, 1..n are the words, and -2, -1,
+// n+1 and n+2 are outside the sentence.
 func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
 
 // All returns the atoms of all positions. Position p is at index p+2.
@@ -62,8 +61,8 @@ func (s *Sentence) All() []Word { return s.words }
 // Clustered reports whether the Vocabulary has Clusters.
 func (s *Sentence) Clustered() bool { return s.clusters != nil }
 
-// Cluster returns the class of the word at position p, as At does, of a sentence
-// that is Clustered. The root and the positions outside have classes of their own.
+// Cluster returns the class of the word at position p (At) of a Clustered sentence. The
+// root and the positions outside have special classes.
 func (s *Sentence) Cluster(p int) *Cluster { return &s.clusters[p+pad] }
 
 // fits reports whether s is the encoding of x under v.
@@ -73,7 +72,7 @@ func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
 		func(a source, w syntax.Word) bool { return a == sourceOf(&w) })
 }
 
-// An Encoder makes encodings. It is scratch: one per goroutine.
+// An Encoder makes Sentences. It is scratch for one goroutine.
 type Encoder struct {
 	vocabulary *Vocabulary
 	forms      Memo[Form]
@@ -83,8 +82,8 @@ type Encoder struct {
 // NewEncoder returns an Encoder for v.
 func NewEncoder(v *Vocabulary) *Encoder { return &Encoder{vocabulary: v} }
 
-// Encode returns the encoding of x, and keeps it as the memo of x. It makes a new
-// encoding only if the words or the Vocabulary have changed since.
+// Encode returns the encoding of x and stores it as the memo of x. It makes a new one
+// only if the words or the Vocabulary have changed since the last.
 func (e *Encoder) Encode(x *syntax.Sentence) *Sentence {
 	if s, ok := x.Memo().(*Sentence); ok && s.fits(e.vocabulary, x) {
 		return s
@@ -181,6 +180,9 @@ func (e *Encoder) form(s string) *Form {
 	if fresh {
 		v := e.vocabulary
 		f.Read(s, v.casing)
+		if v.bare {
+			f.strip()
+		}
 		f.Cluster = v.clusters.Of(f)
 		switch {
 		case f.Number:
@@ -194,6 +196,15 @@ func (e *Encoder) form(s string) *Form {
 		}
 	}
 	return f
+}
+
+// strip leaves of a form what a bare Vocabulary sees.
+func (f *Form) strip() {
+	if f.Signs&(Letter|Digit) == 0 {
+		return
+	}
+	signs := hash.Key1(1, uint64(f.Signs))
+	*f = Form{Hash: signs, Lower: signs, Folded: signs, Signs: f.Signs, Punct: f.Punct, Number: f.Number}
 }
 
 func (e *Encoder) featsOf(feats string) *Feats {
@@ -261,9 +272,9 @@ func (s *Sentence) CommasBetween(a, b int) int {
 	return int(max(0, s.At(hi-1).Commas-s.At(lo).Commas))
 }
 
-// PairsBetween says whether brackets and quotes change between positions lo and hi,
-// lo <= hi. Bit 0 is set if the depth of brackets changes. Bit 1 is set if a quote is
-// open at only one of the two positions.
+// PairsBetween returns two bits for positions lo <= hi. Bit 0 is set if the depth of
+// brackets differs between them. Bit 1 is set if a quotation is open at only one of
+// them.
 func (s *Sentence) PairsBetween(lo, hi int) uint64 {
 	a, b := s.At(lo), s.At(hi)
 	x := uint64(a.Quotes^b.Quotes) & 1 << 1

@@ -20,13 +20,13 @@ const (
 	maxAttributes = 200   // most attributes to try
 )
 
-// FineTags bounds the ids of fine tags. The first CoarseTags are the coarse
-// tags themselves, for words whose fine tag is too rare to have an id.
+// FineTags is the number of ids of fine tags. The first CoarseTags ids are the coarse
+// tags, for words whose fine tag is too rare to have an id.
 const FineTags = 256
 
-// A Vocabulary is what was learned from a treebank about words: its known forms and
-// lemmas, which occur at least twice, its fine tags and its Casing. It is the
-// component "word" of a model, read-only and safe for concurrent use.
+// A Vocabulary is what the words of a treebank teach: known forms and lemmas, which
+// occur at least twice, fine tags, and the Casing. It is the component "word" of a
+// model, read-only and safe for concurrent use.
 //
 // The code of a known word is its Hash. All numbers share one code. The codes of all
 // other words depend only on their last two letters and Signs, so the features of
@@ -38,14 +38,31 @@ type Vocabulary struct {
 	attrs  []string        // and so are these attributes of FEATS, with their '='
 	tags   hash.Map[uint8] // ids of fine tags
 
+	bare     bool      // words count by their Signs alone
 	clusters *Clusters // nil: none
+}
+
+// WithCasing returns a Vocabulary that differs from v only in its Casing.
+func (v *Vocabulary) WithCasing(c Casing) *Vocabulary {
+	w := *v
+	w.casing = c
+	return &w
+}
+
+// Bare returns a Vocabulary of many languages at once. It has the fine tags of v and no
+// words: a form or a lemma with a letter or a digit counts by its Signs, and any other
+// form, such as a comma, by itself.
+func (v *Vocabulary) Bare() *Vocabulary {
+	w := *v
+	w.words, w.bare = hash.Set{}, true
+	return &w
 }
 
 // Casing returns the casing of the treebank's language.
 func (v *Vocabulary) Casing() Casing { return v.casing }
 
-// Clusters returns the classes of words that the templates of a model see, or nil if
-// there are none.
+// Clusters returns the clusters that the templates of a model read, or nil if there are
+// none.
 func (v *Vocabulary) Clusters() *Clusters { return v.clusters }
 
 // WithClusters returns a Vocabulary that differs from v only in its Clusters.
@@ -55,11 +72,11 @@ func (v *Vocabulary) WithClusters(c *Clusters) *Vocabulary {
 	return &w
 }
 
-// Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS
-// where XPOS refines it, and with those FEATS attributes that most lower the
-// conditional entropy of a word's deprel and head direction, as long as at
-// most 256 values remain. It does not depend on the order of the sentences.
-// From silver sentences it learns only forms and lemmas.
+// Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS where XPOS
+// refines it, and with those FEATS attributes that most lower the conditional entropy
+// of a word's deprel and head direction, as long as at most 256 values remain. The
+// result does not depend on the order of the sentences. From silver sentences it learns
+// only forms and lemmas.
 func Learn(train []syntax.Sentence) *Vocabulary {
 	gold := syntax.Gold(train)
 	v := &Vocabulary{casing: LearnCasing(gold)}
@@ -71,7 +88,7 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 			count[hash.String(lemma)]++
 		}
 	}
-	v.words, _ = hash.NewSet(commonest(count, 2, len(count)))
+	v.words, _ = hash.NewSet(commonest(count, 2, len(count)), false)
 	v.learnTags(kindsOf(gold))
 	return v
 }
@@ -159,7 +176,7 @@ func (v *Vocabulary) learnTags(kinds map[kind]int) {
 	for i := range ids {
 		ids[i] = uint8(CoarseTags + i)
 	}
-	v.tags = hash.NewMap(fine, ids)
+	v.tags = hash.NewMap(fine, ids, false)
 }
 
 // frequent counts the words of every fine tag that is frequent enough.
@@ -218,18 +235,21 @@ func (v *Vocabulary) layout(l *pack.Layout) {
 	l.Bool("xpos", &v.xpos)
 	l.Strings("attributes", &v.attrs)
 	v.tags.Layout(l, "tags", "ids")
+	if v.bare {
+		l.Bool("bare", &v.bare)
+	}
 	l.Check("attributes", len(v.attrs) <= maxFineAttrs, "has too many")
 	if v.clusters != nil {
 		l.Nested(ClustersName, v.clusters.layout)
 	}
 }
 
-// Pack stores v.
+// Pack stores the Vocabulary in s.
 func (v *Vocabulary) Pack(s *pack.Sub) { pack.Write(s, v.layout) }
 
 // Open is the inverse of Pack.
 func Open(w *pack.View, component string) (*Vocabulary, error) {
-	v := new(Vocabulary)
+	v := &Vocabulary{bare: w.Has(component, "bare")}
 	if w.Has(component, ClustersName+".words") {
 		v.clusters = new(Clusters)
 	}

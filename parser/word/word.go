@@ -1,16 +1,17 @@
-// Package word encodes sentences. A Form has the properties that depend only on a
-// form. A Vocabulary knows the tags and words of a treebank. A Sentence has the atoms
-// of every position; it is made once and read by the templates of all stages.
+// Package word encodes sentences as the atoms that feature templates combine.
+// Encoder.Encode makes a Sentence, with the atoms of every position, for the templates
+// of all stages. A Form has the properties that depend on the form alone. A Vocabulary
+// knows the tags and words of a treebank.
 //
-// The package knows three facts about languages: some write I for the capital of
-// dotless ı (Casing), Greek has its own sigma for the end of a word, and vowel harmony
-// and voicing exchange certain letters of suffixes (Form.Broad).
+// The package knows three facts about languages. In some languages I is the capital of
+// dotless ı (Casing). Greek has a special sigma at the end of a word. Vowel harmony and
+// voicing exchange certain letters of suffixes (Form.Broad).
 package word
 
 import "slices"
 
-// Ids of the coarse tags: UPOS, in the order of the alphabet, then the root,
-// the positions outside the sentence, and any other tag.
+// Ids of the coarse tags: UPOS in alphabetical order, then the root, the positions
+// outside the sentence, and any other tag.
 const (
 	ADJ = iota
 	ADP
@@ -46,8 +47,8 @@ func Coarse(tag string) uint8 {
 	return Other
 }
 
-// Attributes of FEATS that templates name (Feats.Attr). The others are seen
-// through Feats.Items and Feats.Hash only.
+// Attributes of FEATS that templates read by name (Feats.Attr). Other attributes are
+// only in Feats.Items and Feats.Hash.
 const (
 	Case = iota
 	Number
@@ -101,8 +102,8 @@ func punct(form string) uint8 {
 // Distances is the number of bins of Distance; bin 0 stands for no arc.
 const Distances = 15
 
-// Distance returns the bin of the signed distance h - m (Lei et al. 2014): 1..5
-// for 1..5, 6 for 6..10, 7 beyond; 8..14 likewise when the head is left.
+// Distance returns the bin of the signed distance h - m (Lei et al. 2014): 1..5 for
+// 1..5, 6 for 6..10, 7 beyond; 8..14 likewise for heads on the left.
 func Distance(h, m int) uint64 {
 	d, base := h-m, uint64(0)
 	if d < 0 {
@@ -117,7 +118,7 @@ func Distance(h, m int) uint64 {
 	return base + 7
 }
 
-// Direction returns 1 if a stands before b, else 0.
+// Direction returns 1 if a is before b, else 0.
 func Direction(a, b int) uint64 {
 	if a < b {
 		return 1

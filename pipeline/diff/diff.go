@@ -1,7 +1,7 @@
-// Package diff compares two outputs of the parser, such as the outputs of two nights or
-// of two models: which documents came and went, which arcs changed in the sentences
-// that both have, from what to what, and whether the parser is less sure of itself.
-// Both are read once, side by side, in bounded memory.
+// Package diff compares two outputs of the parser, such as those of two nights or two
+// models. Compare reports the documents that were added, removed or changed, the arcs
+// that changed in the sentences that both have, and the change in confidence. It reads
+// both outputs once, side by side, in bounded memory.
 package diff
 
 import (
@@ -61,8 +61,8 @@ type Examples struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Sentences counts trees. A sentence is in both if they have one of the same
-// document id and text.
+// Sentences counts trees. A sentence is in both outputs if both have a tree with the
+// same document id and text.
 type Sentences struct {
 	Both        int64 `json:"both"`
 	Added       int64 `json:"added"`
@@ -70,7 +70,7 @@ type Sentences struct {
 	Retokenised int64 `json:"retokenised"` // of the sentences in both: other words, not compared further
 }
 
-// Words counts words of sentences that are in both, with the same words.
+// Words counts the words of sentences that both outputs have, with the same words.
 type Words struct {
 	Compared int64 `json:"compared"`
 	Arcs     int64 `json:"arcs"`   // another head or another label
@@ -82,8 +82,8 @@ type Words struct {
 // Percent is the share of n in the words compared, from 0 to 100.
 func (w *Words) Percent(n int64) float64 { return 100 * float64(n) / float64(max(w.Compared, 1)) }
 
-// Confidence has the means of two raw signals: over all sentences of each side, and
-// over the sentences that both have.
+// Confidence has the means of two raw signals, over all sentences of each side and over
+// the sentences that are in both.
 type Confidence struct {
 	HeadMarginal Means `json:"head_marginal"` // over words, in [0,1]
 	TreeMargin   Means `json:"tree_margin"`   // over sentences, in units of score, at most 64

@@ -8,7 +8,7 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Shape describes an arc independently of its place.
+// A Shape describes an arc without its place in the sentence.
 type Shape struct {
 	Head      string `json:"head"` // UPOS, "ROOT" for the root
 	Label     string `json:"label"`
@@ -16,7 +16,7 @@ type Shape struct {
 	Direction string `json:"direction"` // of the modifier, seen from its head: "left", "right", or "" below the root
 }
 
-// A Migration is a change of the arc to a word from one shape into another.
+// A Migration is a change of a word's arc from one shape to another.
 type Migration struct {
 	From Shape `json:"from"`
 	To   Shape `json:"to"`

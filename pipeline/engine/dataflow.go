@@ -31,9 +31,10 @@ type dataflowJob struct {
 	model               *pipepb.Pipeline // names the steps of metrics
 }
 
-// Dataflow gives the pipeline to Google Cloud Dataflow, by Beam's runner and its flags.
-// The job is nil if those say that it is not to be submitted (--dry_run,
-// --template_location). Of a job name that is running already, it is the running job.
+// Dataflow submits the pipeline to Google Cloud Dataflow with Beam's runner and its
+// flags. The job is nil if the flags say not to submit it (--dry_run,
+// --template_location). If a job of the same name is running, Dataflow returns that
+// job.
 func Dataflow(ctx context.Context, p *beam.Pipeline) (Job, error) {
 	// Only of a job that it does not wait for does the runner return the id.
 	defer func(async bool) { *jobopts.Async = async }(*jobopts.Async)

@@ -1,6 +1,7 @@
-// Package engine gives pipelines to engines and follows their jobs, by the engines' own
-// interfaces: a job's id is known as soon as the engine has it, and states are values.
-// Beam's runners for Go return neither before a job has ended.
+// Package engine submits Beam pipelines to engines and follows their jobs: Submit uses
+// a job service (Flink, Spark, universal), and Dataflow uses Google Cloud Dataflow. It
+// uses the engines' own interfaces, because Beam's runners for Go return a job's id and
+// state only after the job has ended.
 package engine
 
 import (
@@ -10,7 +11,8 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 )
 
-// A Job is a pipeline that an engine has taken. Its methods may be called at once.
+// A Job is a pipeline that an engine has accepted. Several goroutines may call its
+// methods at once.
 type Job interface {
 	// ID is the job's name at its engine.
 	ID() string
@@ -25,13 +27,13 @@ type Job interface {
 	Close()
 }
 
-// An End is what has become of a job.
+// An End is the final state of a job.
 type End struct {
-	State jobpb.JobState_Enum // one that a job does not leave
-	Cause string              // why it has failed, in the engine's words, if it has any
+	State jobpb.JobState_Enum // a terminal state
+	Cause string              // why the job has failed, in the engine's words; "" if unknown
 }
 
-// isLast says whether a job does not leave the state.
+// isLast reports whether a job does not leave the state.
 func isLast(state jobpb.JobState_Enum) bool {
 	switch state {
 	case jobpb.JobState_DONE, jobpb.JobState_FAILED, jobpb.JobState_CANCELLED, jobpb.JobState_DRAINED, jobpb.JobState_UPDATED:

@@ -34,8 +34,8 @@ import (
 // dialWithin is how long a job service may take to answer at first.
 const dialWithin = 2 * time.Minute
 
-// Options are what Submit is told beside Beam's flags (--endpoint, --environment_type and
-// so on).
+// Options are for Submit, in addition to Beam's flags (--endpoint, --environment_type
+// and so on).
 type Options struct {
 	Name string // of the job
 	// Local says that without --endpoint and --environment_type the pipeline runs on
@@ -46,8 +46,8 @@ type Options struct {
 	Runner map[string]any
 }
 
-// ParseOption reads an option of the engine's own, NAME=VALUE. The value may be JSON;
-// what is no JSON is a string.
+// ParseOption reads an engine's own option, NAME=VALUE. A value that is not JSON is a
+// string.
 func ParseOption(option string) (name string, value any, err error) {
 	name, text, found := strings.Cut(option, "=")
 	if !found || name == "" {
@@ -68,7 +68,7 @@ type served struct {
 	stop   []func() // what Close calls, last first
 }
 
-// Submit gives the pipeline to a job service. Close the job in the end.
+// Submit submits the pipeline to a job service. Close the job in the end.
 func Submit(ctx context.Context, p *beam.Pipeline, o Options) (_ Job, err error) {
 	if *jobopts.Strict {
 		if _, err := beam.Run(ctx, "vet", p); err != nil {

@@ -12,18 +12,19 @@ import (
 	"github.com/treebeam/treebeam/parser/pattern"
 )
 
-// An attribute is a column of a table: of a word of the pattern, or of its
-// sentence.
+// An attribute is a column of a table: of a word of the pattern, of its sentence, or of
+// the hit as a concordance shows it.
 type attribute struct {
-	word   int    // in Pattern.Names; -1 is the sentence
-	column string // of the row
-	of     func(t *parquet.Tree, i int) string
+	columns []string // of the row, that it needs
+	of      func(f *found, h pattern.Hit) string
+	around  bool // of the sentence before or after
+	divides bool // the corpus into parts, whose words are counted separately
 }
 
-// ParseAttributes checks a list such as "v.lemma,s.Number,sent_id": attributes of
-// words by their names in the pattern, which may be missing if there is only one,
-// columns of the sentence such as sent_id, and meta_KEY, a value kept of the input.
-// An error names the remedy.
+// ParseAttributes checks a list such as "v.lemma,s.Number,sent_id". An attribute is one
+// of a word, with the word's name in the pattern, which may be left out if there is
+// only one; a column of the sentence such as sent_id; meta_KEY, a value kept from the
+// input; or a column of a concordance. An error names the remedy.
 func ParseAttributes(p *pattern.Pattern, list string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -35,6 +36,9 @@ func ParseAttributes(p *pattern.Pattern, list string) ([]string, error) {
 
 // ofSentence and ofWord are the attributes that are columns of trees.
 var ofSentence, ofWord = columns(false), columns(true)
+
+// ofDocument are columns of sentences that say which part of a corpus they are in.
+var ofDocument = []string{"doc_id", "source_uri", "language"}
 
 func columns(ofWord bool) map[string]parquet.Attribute {
 	list := map[string]parquet.Attribute{}
@@ -91,18 +95,27 @@ func parseAttributes(p *pattern.Pattern, names []string) (list []attribute, err 
 }
 
 func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
-	column := func(word int, a parquet.Attribute) (attribute, error) {
-		return attribute{word, a.Column, func(t *parquet.Tree, i int) string { return value(a, t, i) }}, nil
+	ofSome := func(at int, column string, of func(t *parquet.Tree, word int) string) (attribute, error) {
+		return attribute{columns: []string{column}, of: func(f *found, h pattern.Hit) string {
+			if w := h.Words[at]; w > 0 {
+				return of(f.tree, int(w)-1)
+			}
+			return ""
+		}}, nil
 	}
 	if a, ok := ofSentence[name]; ok {
-		return column(-1, a)
+		of := func(f *found, _ pattern.Hit) string { return value(a, f.tree, 0) }
+		return attribute{columns: []string{a.Column}, of: of, divides: slices.Contains(ofDocument, name)}, nil
+	}
+	if a, ok := ofHit[name]; ok {
+		return a, nil
 	}
 	if key, ok := strings.CutPrefix(name, metaPrefix); ok && key != "" {
-		of := func(t *parquet.Tree, _ int) string {
-			v, _ := kept(t, key)
+		of := func(f *found, _ pattern.Hit) string {
+			v, _ := kept(f.tree, key)
 			return v
 		}
-		return attribute{-1, name, of}, nil
+		return attribute{columns: []string{name}, of: of, divides: true}, nil
 	}
 	word, attr, dotted := strings.Cut(name, ".")
 	at := p.Index(word)
@@ -110,25 +123,25 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 		at, attr = 0, name
 	}
 	if at < 0 {
-		return attribute{}, output.Refuse("%q: want a word of the pattern and an attribute, as in %s.lemma; the words are %s (v:VERB names one v)", name, p.Names()[0], strings.Join(p.Names(), ", "))
+		return attribute{}, output.Refuse("%q: name a word of the pattern and an attribute, as in %s.lemma; the words are %s (v:VERB names one v)", name, p.Names()[0], strings.Join(p.Names(), ", "))
 	}
 	if a, ok := ofWord[attr]; ok {
-		return column(at, a)
+		return ofSome(at, a.Column, func(t *parquet.Tree, i int) string { return value(a, t, i) })
 	}
 	if attr == "id" {
-		return attribute{at, "head", func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) }}, nil
+		return ofSome(at, "head", func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) })
 	}
 	items, key := ofWord["feats"], attr
 	if rest, ok := strings.CutPrefix(attr, "misc."); ok {
 		items, key = ofWord["misc"], rest
 	} else if attr == "" || !unicode.IsUpper(rune(attr[0])) {
-		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are id, %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences %s and meta_KEY",
-			name, attr, names(ofWord), names(ofSentence))
+		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are id, %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences %s and meta_KEY, of hits %s",
+			name, attr, names(ofWord), names(ofSentence), names(ofHit))
 	}
-	return attribute{at, items.Column, func(t *parquet.Tree, i int) string { return pattern.Item(value(items, t, i), key) }}, nil
+	return ofSome(at, items.Column, func(t *parquet.Tree, i int) string { return pattern.Item(value(items, t, i), key) })
 }
 
-func names(list map[string]parquet.Attribute) string {
+func names[A any](list map[string]A) string {
 	return strings.Join(slices.Sorted(maps.Keys(list)), ", ")
 }
 
@@ -149,39 +162,11 @@ func kept(t *parquet.Tree, key string) (string, bool) {
 // "" if it has all.
 func lacks(attributes []attribute, t *parquet.Tree) string {
 	for _, a := range attributes {
-		if key, meta := strings.CutPrefix(a.column, metaPrefix); meta {
+		if key, meta := strings.CutPrefix(a.columns[0], metaPrefix); meta {
 			if _, has := kept(t, key); !has {
-				return a.column
+				return a.columns[0]
 			}
 		}
 	}
 	return ""
-}
-
-// appendValues appends the attributes of a hit with tabs between them. "_" stands
-// for what is missing, and a space for a control character, such as a tab.
-func appendValues(dst []byte, attributes []attribute, t *parquet.Tree, h pattern.Hit) []byte {
-	for i := range attributes {
-		a := &attributes[i]
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		v := ""
-		if a.word < 0 {
-			v = a.of(t, 0)
-		} else if w := h.Words[a.word]; w > 0 {
-			v = a.of(t, int(w)-1)
-		}
-		if v == "" {
-			v = "_"
-		}
-		start := len(dst)
-		dst = append(dst, v...)
-		for j := start; j < len(dst); j++ {
-			if dst[j] < ' ' || dst[j] == 0x7f {
-				dst[j] = ' '
-			}
-		}
-	}
-	return dst
 }

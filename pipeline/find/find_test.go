@@ -46,16 +46,28 @@ const trees = `# newdoc id = d
 `
 
 // rows are those of trees, with probabilities: of word i, from 1, 1 - i/16.
-func rows(t *testing.T) (list []*parquet.Tree) {
+func rows(t *testing.T) []*parquet.Tree {
 	t.Helper()
-	for b, err := range conllu.Read(strings.NewReader(strings.ReplaceAll(trees, "Gloss=x	", "Gloss=x")), conllu.Options{}) {
+	return read(t, strings.ReplaceAll(trees, "Gloss=x	", "Gloss=x"), "kept")
+}
+
+// read makes rows of CoNLL-U, which have a value kept of the input under the key a.b.
+func read(t *testing.T, text, meta string) (list []*parquet.Tree) {
+	t.Helper()
+	doc := parquet.Doc{DocID: "d", SourceURI: "in/d"}
+	for b, err := range conllu.Read(strings.NewReader(text), conllu.Options{}) {
 		if err != nil || b.Err != nil {
 			t.Fatal(err, b.Err)
 		}
-		row := parquet.ToRow(&b.Sentence, &parquet.Doc{DocID: "d", SourceURI: "in/d"})
+		for _, c := range b.Sentence.Comments {
+			if key, value := conllu.Comment(c); key == "newdoc id" {
+				doc.DocID = value
+			}
+		}
+		row := parquet.ToRow(&b.Sentence, &doc)
+		row.Meta = []parquet.KeyValue{{Key: "a.b", Value: meta}}
 		for i := range row.Tokens {
 			p := 1 - float32(i+1)/16
-			row.Meta = []parquet.KeyValue{{Key: "a.b", Value: "kept"}}
 			row.HeadConf, row.DeprelConf, row.UPOSConf = append(row.HeadConf, p), append(row.DeprelConf, p), append(row.UPOSConf, 1)
 		}
 		list = append(list, &row)
@@ -98,12 +110,26 @@ func only(list []*parquet.Tree, columns []string) (some []*parquet.Tree) {
 // for, which must give the same.
 func run(t *testing.T, text string, o find.Options) (string, find.Result, error) {
 	t.Helper()
+	return runOn(t, rows(t), text, o)
+}
+
+// searched is run on other rows, which must not end with an error.
+func searched(t *testing.T, list []*parquet.Tree, text string, o find.Options) (string, find.Result) {
+	t.Helper()
+	got, sum, err := runOn(t, list, text, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, sum
+}
+
+func runOn(t *testing.T, list []*parquet.Tree, text string, o find.Options) (string, find.Result, error) {
+	t.Helper()
 	p, err := pattern.Compile(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Pattern = p
-	list := rows(t)
 	var whole, some bytes.Buffer
 	sum, err := find.Run(context.Background(), []find.Source{{Name: "x", Trees: all(list)}}, &o, &whole)
 	projected := find.Source{Name: "x", Trees: all(list), TreesWith: func(columns ...string) iter.Seq2[*parquet.Tree, error] { return all(only(list, columns)) }}
@@ -126,14 +152,14 @@ func TestRun(t *testing.T) {
 		{"v:VERB >obj o:NOUN", find.Options{Color: true, Limit: 1}, "a\tShe didn't \x1b[1;31mbuy\x1b[0m (old) \x1b[1;34mbooks\x1b[0m.\n"},
 		{"ADJ & id=1", find.Options{}, "c\t[Bad␛[31m] books\n"},
 		{"NOUN", find.Options{Columns: 30}, "a\t…t buy (old) [books].\nb\t… buys [books] and p…\nb\t…uys books and [pens]\nc\tBad␛[31m [books]\n"},
-		{"VERB >obj NOUN", find.Options{To: find.Count}, "hits\t2\nsentences\t2\nsearched\t3\n"},
+		{"VERB >obj NOUN", find.Options{To: find.Count}, "hits\t2\nsentences\t2\nsearched\t3\nwords\t13\nper_million\t153846.15\n"},
 		{"VERB >obj NOUN", find.Options{To: find.Table, Attributes: []string{"1.lemma", "2.Number", "2.misc.Gloss", "1.id", "2.head", "sent_id", "doc_id", "2.deprel_conf"}},
 			"1.lemma\t2.Number\t2.misc.Gloss\t1.id\t2.head\tsent_id\tdoc_id\t2.deprel_conf\nbuy\tPlur\tx\t4\t4\ta\td\t0.5000\nbuy\tPlur\t_\t2\t2\tb\td\t0.8125\n"},
-		{"AUX", find.Options{To: find.Groups, Attributes: []string{"form", "meta_a.b"}}, "hits\tform\tmeta_a.b\n1\tdid\tkept\n"},
+		{"AUX", find.Options{To: find.Groups, Attributes: []string{"form", "meta_a.b"}}, "hits\tper_million\tform\tmeta_a.b\n1\t76923.08\tdid\tkept\n"},
 		{"PART", find.Options{To: find.Table, Attributes: []string{"deps", "start_char", "upos_conf", "status", "start_byte", "tree_conf"}},
 			"deps\tstart_char\tupos_conf\tstatus\tstart_byte\ttree_conf\n_\t4\t1.0000\tok\t0\t_\n"},
 		{"n:NOUN ?>amod a:_", find.Options{To: find.Table, Attributes: []string{"a.form", "n.form"}}, "a.form\tn.form\nold\tbooks\n_\tbooks\n_\tpens\nBad [31m\tbooks\n"},
-		{"NOUN", find.Options{To: find.Groups, Attributes: []string{"lemma", "deprel"}}, "hits\tlemma\tdeprel\n2\tbook\tobj\n1\tbook\troot\n1\tpen\tconj\n"},
+		{"NOUN", find.Options{To: find.Groups, Attributes: []string{"lemma", "deprel"}}, "hits\tper_million\tlemma\tdeprel\n2\t153846.15\tbook\tobj\n1\t76923.08\tbook\troot\n1\t76923.08\tpen\tconj\n"},
 		{"VERB >obj NOUN", find.Options{MinConf: 0.75, To: find.Table, Attributes: []string{"sent_id"}}, "sent_id\nb\n"},
 		{"AUX . PART", find.Options{To: find.CoNLLU}, `# sent_id = a
 # text = She didn't buy (old) books.
@@ -190,5 +216,29 @@ func TestRefusals(t *testing.T) {
 	stop()
 	if _, err := find.Run(stopped, []find.Source{{Name: "x", Trees: all(rows(t))}}, &find.Options{Pattern: p}, new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// What is met is complete, or said to be unknown, and ends with the first hit.
+func TestMet(t *testing.T) {
+	row := func(i int) *parquet.Tree {
+		return &parquet.Tree{Tokens: []string{"a"}, Head: []int32{0}, Deprel: []string{fmt.Sprint("r", i%2)}, Feats: []string{fmt.Sprintf("A=b,%d|C=d", i)}}
+	}
+	for _, n := range []int{2, 10_000, 10_001} {
+		var list []*parquet.Tree
+		for i := range n {
+			list = append(list, row(i))
+		}
+		met := new(find.Met)
+		searched(t, list, "deprel=x & A=x", find.Options{Met: met})
+		features := met.Features()
+		if got := met.Relations(); !slices.Equal(got, []string{"r0", "r1"}) || n > 10_000 != (features == nil) ||
+			features != nil && (len(features) != 2 || len(features["A"]) != n+1 || !slices.Equal(features["C"], []string{"d"})) {
+			t.Errorf("%d rows: %v, %d features", n, got, len(features))
+		}
+	}
+	met := new(find.Met)
+	if searched(t, []*parquet.Tree{row(0), row(1), row(2)}, "deprel=r1", find.Options{Met: met}); !slices.Equal(met.Relations(), []string{"r0"}) {
+		t.Error(met.Relations())
 	}
 }

@@ -79,7 +79,11 @@ func (s *search) appendText(dst []byte, t *parquet.Tree, h pattern.Hit) []byte {
 		id = clipLeft(id, room) // the sentence is what somebody wants to see
 	}
 	dst = append(append(dst, id...), '\t')
-	for _, p := range s.clip(pieces(t, h), view.Width(id)) {
+	list := pieces(t, h)
+	for i := range list {
+		list[i].text = view.Visible(list[i].text)
+	}
+	for _, p := range s.clip(list, view.Width(id)) {
 		dst = s.appendMarked(dst, p)
 	}
 	return append(dst, '\n')
@@ -124,7 +128,7 @@ func pieces(t *parquet.Tree, h pattern.Hit) []piece {
 	var list []piece
 	add := func(from, to, mark int) {
 		if from < to {
-			list = append(list, piece{view.Visible(string(runes[from:to])), mark})
+			list = append(list, piece{string(runes[from:to]), mark})
 		}
 	}
 	done := 0

@@ -21,13 +21,13 @@ import (
 // some hundred megabytes of trees.
 const defaultPartWords = 2 << 20
 
-// CompactOptions say what Compact does.
+// CompactOptions are the options of Compact.
 type CompactOptions struct {
 	State     string
 	PartWords int64 // about how many words a part holds; 0 chooses
 }
 
-// A Compacted says what Compact has done.
+// A Compacted is the result of Compact.
 type Compacted struct {
 	Snapshot *Snapshot // current now
 	Run      string    // that holds all its rows; "" if there was nothing to do
@@ -35,10 +35,10 @@ type Compacted struct {
 }
 
 // Compact writes the current rows of all runs into one run, an output folder like that
-// of a parse, and makes a snapshot of it the current one. The rows do not change; rows
-// that are not current are left out. An interrupted compaction goes on where it stopped
-// as long as no night comes between. If a night came first, the compaction is a
-// *Conflict. A state of another format version, whose rows have other columns, is a
+// of a parse, and makes a snapshot of it the current one. It keeps the current rows
+// unchanged and leaves out all others. An interrupted compaction continues where it
+// stopped, unless a night came between. If a night finished first, the error is a
+// *Conflict. A state with another format version, whose columns differ, is a
 // *pipeline.Refusal.
 func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	state, err := At(o.State)
@@ -89,7 +89,7 @@ func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, nu
 	return &Compacted{next, run, len(runs)}, s.swap(ctx, base.Name, next)
 }
 
-// compact says whether all rows of the snapshot are in one run that holds
+// compact reports whether all rows of the snapshot are in one run that holds
 // nothing else.
 func (s *Snapshot) compact() (bool, error) {
 	switch len(s.Runs) {
@@ -210,9 +210,9 @@ func ofAll[T any](docs []*parquet.Entry, rowsOf func(*parquet.Entry) iter.Seq2[*
 
 // Prune removes what readers of the newest keep snapshots (at least 1) do not need:
 // older snapshots, and runs that no kept snapshot names and that are not newer than the
-// kept snapshots, such as runs of interrupted nights. It returns what it has removed. A
-// night under way is left alone if it began with the current snapshot or with any kept
-// snapshot except the oldest.
+// kept snapshots, such as runs of interrupted nights. It returns the names of what it
+// removed. It does not disturb a running night that began with the current snapshot or
+// with any kept snapshot except the oldest.
 func Prune(ctx context.Context, dir string, keep int) (removed []string, err error) {
 	if keep < 1 {
 		return nil, refuse("--keep %d: must be at least 1, the current snapshot", keep)
@@ -289,7 +289,7 @@ func (s *State) removeRun(ctx context.Context, run string) error {
 	return nil
 }
 
-// Number returns the number that a snapshot is named by on a command line.
+// Number returns the number of a snapshot as written on a command line.
 func Number(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

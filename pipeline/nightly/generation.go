@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A Generation makes a night one step of a watch: it works on the files that have
-// arrived, Options.Files, and the trees of all other files stay.
+// A Generation makes a night one step of a watch. It works on the files that have
+// arrived, Options.Files, and keeps the trees of all other files.
 type Generation struct {
 	// Window is a part of the name of the run: CloseWindows merges the runs of a window.
-	// It has neither a "-" nor a slash. The night is none of a watch if it is "".
+	// It has neither a "-" nor a slash. If it is "", the night is not part of a watch.
 	Window string `json:"window"`
-	// Look lets the night look for what may be amiss: runs that were interrupted, parts
-	// that are lost. It takes a request or more for each run of the state.
+	// Look makes the night look for interrupted runs and lost parts. That takes a request
+	// or more for each run of the state.
 	Look bool `json:"look,omitempty"`
-	// Forget lets the trees of files that are gone go, too: those that Present, which is
-	// sorted, does not name.
+	// Forget removes the trees of files that are gone: those that Present, a sorted list,
+	// does not name.
 	Forget  bool     `json:"forget,omitempty"`
 	Present []string `json:"present,omitempty"`
 }
 
-// keeps says whether the trees of a file stay that the night was not given.
+// keeps reports whether the trees of a file stay that the night was not given.
 func (g *Generation) keeps(uri string) bool {
 	if g.Window == "" {
 		return false
@@ -32,7 +32,7 @@ func (g *Generation) keeps(uri string) bool {
 	return present || !g.Forget
 }
 
-// looks says whether the night looks for interrupted and damaged runs.
+// looks reports whether the night looks for interrupted and damaged runs.
 func (g *Generation) looks() bool { return g.Window == "" || g.Look }
 
 // keptSnapshots is how many snapshots a watch keeps at least. The views of a state read
@@ -42,10 +42,9 @@ var keptSnapshots = 30
 // maxMerged is how many runs are merged at once. Of each, some files are open meanwhile.
 const maxMerged = 400
 
-// CloseWindows merges the runs of every window but the open one into one run for each
-// window, and returns what it has merged. Runs that were merged stay until the next
-// window is closed, for readers that have begun to read them. Old snapshots are removed
-// more often.
+// CloseWindows merges the runs of every window except open into one run per window, and
+// returns what it has merged. The merged runs stay until the next window is closed, for
+// readers that have begun to read them. Old snapshots are removed more often.
 func CloseWindows(ctx context.Context, dir, open string) (closed []*Compacted, err error) {
 	state, err := At(dir)
 	if err != nil {
@@ -107,9 +106,9 @@ const (
 	Generating = "generating" // by a generation, which may outlive its watch for a moment
 )
 
-// Hold takes a lock of the state in dir, which it makes. It waits for the lock as long as
-// patience, and then refuses. File systems without locks refuse nothing, and neither do
-// object stores: two watches do the same work twice there.
+// Hold takes a lock of the state in dir, and makes the folder if necessary. If the lock
+// is not free within patience, it refuses. On file systems without locks and in object
+// stores it always succeeds; two watches then do the same work twice.
 func Hold(ctx context.Context, dir, lock string, patience time.Duration) (release func() error, err error) {
 	state, err := At(dir)
 	if err != nil {

@@ -10,17 +10,16 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// A Result says what a night has done.
+// A Result is the result of a night.
 type Result struct {
 	Snapshot *Snapshot      // current now; nil if there is none yet
 	Summary  output.Summary // of the files that this night parsed
-	// Submitted says that the runs were only submitted (--async): nothing is
-	// current that was not before. The next night, if they have ended by then,
-	// takes over what they have parsed, and makes it current.
+	// Submitted says that the runs were only submitted (--async): nothing new is
+	// current. If they have ended by the next night, it reuses their results and makes
+	// them current.
 	Submitted bool
 }
 
@@ -35,12 +34,11 @@ func step(name string) error {
 	return between(name)
 }
 
-// Run parses what is to be parsed, run by run, and makes a snapshot of it the
-// current one. watch is called before each run of the pipeline; the function
-// that it returns, after it. After an error the same command, from Plan on,
-// goes on where this one stopped. If another night or compaction came first,
-// the error is a *Conflict; if Options.Accept gave one, that comes with the
-// result.
+// Run parses the files of the night, run by run, and makes a snapshot of the result
+// current. It calls watch before each run of the pipeline, and the function that watch
+// returns after that run. After an error, the same steps from Plan on continue where
+// this night stopped. If another night or compaction finished first, the error is a
+// *Conflict. An error of Options.Accept comes with the result.
 func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) (*Result, error) {
 	result := &Result{Snapshot: n.base, Summary: output.Summary{Status: map[string]int64{}, Reasons: []output.Reason{}}}
 	if n.Idle() {
@@ -49,9 +47,7 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	if err := n.state.make(); err != nil {
 		return nil, err
 	}
-	if !store.IsRemote(n.state.dir) {
-		output.Sweep(n.state.dir, time.Now())
-	}
+	n.state.sweep(time.Now())
 	for i := range n.Runs {
 		sum, err := n.run(ctx, &n.Runs[i], watch)
 		if err != nil {
@@ -87,8 +83,8 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	return result, nil
 }
 
-// RunDirs are the folders of the runs that the night makes current, in addition to the
-// runs of its base.
+// RunDirs returns the folders of the runs that the night makes current in addition to
+// those of its base.
 func (n *Night) RunDirs() (list []string) {
 	for i := range n.Runs {
 		list = append(list, n.state.RunDir(n.Runs[i].Name))
@@ -99,7 +95,7 @@ func (n *Night) RunDirs() (list []string) {
 	return list
 }
 
-// Found is what a night has found in the files that are new or have changed.
+// Found counts the rows of the files that are new or have changed.
 type Found struct {
 	Errors, Trees int64 // rows
 	Files         int64

@@ -14,17 +14,16 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// planRuns puts the files that are to be parsed into runs. The work of interrupted
-// nights is not done again:
+// planRuns assigns the files to be parsed to runs. It reuses the work of interrupted
+// nights:
 //
-//   - an interrupted run all of whose files are still to be parsed, as they
-//     were listed then, goes on under its plan, and so does one that has lost
-//     parts: it makes these again;
-//   - of any other run that no snapshot names, the files are taken over that
-//     all its ranges have finished and that are still as they were.
+//   - An interrupted run continues under its plan if all of its files are still to be
+//     parsed and have not changed. A run that has lost parts makes these again.
+//   - Any other run that no snapshot names gives the files that all its ranges have
+//     finished and that have not changed.
 //
-// All other files make a new run. So nights that are interrupted again and
-// again while the input keeps changing come closer to the end each time.
+// All other files make a new run. So every night makes progress, even if nights are
+// interrupted again and again while the input changes.
 func (n *Night) planRuns(ctx context.Context) error {
 	todo := map[string]*source.Input{}
 	for i, j := 0, 0; i < len(n.Decisions); i++ {
@@ -84,8 +83,8 @@ func runDigest(made output.Provenance, files []source.Input) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// resume takes from todo what the run has done or will do when it goes on, and
-// says whether that was anything.
+// resume removes from todo the files that the run has parsed, or will parse when it
+// continues. It reports whether there were any.
 func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.Input) bool {
 	existing, err := output.ReadExisting(ctx, n.state.RunDir(run))
 	if err != nil || existing.Provenance != n.made {

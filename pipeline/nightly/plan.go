@@ -14,8 +14,8 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// Options say what a night works on and what it may do. Of the pipeline's
-// options, Output, Files and Overwrite are the night's own.
+// Options are the input and the options of a night. The night itself sets Output, Files
+// and Overwrite of the pipeline's options.
 type Options struct {
 	pipeline.Options
 	State        string // folder
@@ -27,7 +27,7 @@ type Options struct {
 	Generation Generation // of a watch, if it has a window
 }
 
-// A Reason is why a file is parsed or not.
+// A Reason says why a file is parsed or not.
 type Reason string
 
 const (
@@ -41,12 +41,12 @@ const (
 	touched   Reason = "touched" // unchanged, under another time: counted as Unchanged
 )
 
-// parsed says whether files of this reason are parsed.
+// parsed reports whether files of this reason are parsed.
 func (r Reason) parsed() bool {
 	return r == New || r == Changed || r == Retry || r == Again || r == Lost
 }
 
-// Counts are numbers of files by what is done about them.
+// Counts are numbers of files by reason.
 type Counts map[Reason]int
 
 func (c Counts) String() string {
@@ -66,14 +66,14 @@ func (c Counts) String() string {
 // without being allowed to.
 const maxDeletes = 0.2
 
-// A Decision is what a night does about one file, and why.
+// A Decision says whether a night parses one file, and why.
 type Decision struct {
 	URI    string `json:"source_uri"`
 	Reason Reason `json:"reason"`
 	Why    string `json:"why,omitempty"` // details of the reason
 }
 
-// A Night is planned: nothing was written yet.
+// A Night is a plan. Plan has written nothing yet.
 type Night struct {
 	Decisions []Decision // about all files, of a generation those that it was given, sorted by URI
 	Counts    Counts
@@ -82,13 +82,13 @@ type Night struct {
 	// Runs are the folders of the runs that will parse files, usually one. Runs of
 	// interrupted nights that go on come first.
 	Runs []PlannedRun
-	// TakenOver are the files that need no parsing, because a night that was
-	// interrupted, or came second, has parsed them; Left are such nights'
-	// folders that are of no use.
+	// TakenOver counts the files that need no parsing, because a night that was
+	// interrupted, or came second, has parsed them. Left are the folders of such
+	// nights that are not reused.
 	TakenOver map[string]int // by run
 	Left      []string
-	// Lost says what is wrong with the runs of Base that are not as they were written.
-	// Their documents are parsed again, whether or not they have changed.
+	// Lost says what is wrong with the damaged runs of Base. Their documents are parsed
+	// again, whether or not they have changed.
 	Lost map[string]string
 
 	options Options
@@ -116,15 +116,15 @@ func (n *Night) Base() *Snapshot { return n.base }
 // Dir is the folder of the state.
 func (n *Night) Dir() string { return n.state.dir }
 
-// Idle says that nothing has changed: Run will write nothing.
+// Idle reports whether nothing has changed. Run then makes no snapshot.
 func (n *Night) Idle() bool {
 	return n.base != nil && !n.base.gone && n.Counts[Unchanged] == len(n.Decisions) && n.Touched == 0
 }
 
-// Plan lists the input, compares it with the current snapshot and decides
-// about every file. It writes nothing. Errors before any work are
-// *pipeline.Refusal; if too many documents would disappear, there is one and
-// the night both.
+// Plan lists the input, compares it with the current snapshot and decides about every
+// file. It writes nothing. Input, options or a state that cannot be used are a
+// *pipeline.Refusal. If too many documents would disappear, Plan returns the night
+// together with the refusal.
 func Plan(ctx context.Context, o Options) (*Night, error) {
 	state, err := At(o.State)
 	if err != nil {
@@ -313,7 +313,7 @@ func open(ctx context.Context, in *source.Input) (*source.File, error) {
 	return source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{*p}}, p)
 }
 
-// readable says whether the first bytes of a file can be read and may be text,
+// readable reports whether the first bytes of a file can be read and may be text,
 // or why not may have changed.
 func (n *Night) readable(ctx context.Context, in *source.Input) bool {
 	permanent := func(err error) bool {

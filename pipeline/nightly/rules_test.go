@@ -14,6 +14,7 @@ import (
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -227,6 +228,27 @@ func TestRetry(t *testing.T) {
 	c.check("read again")
 }
 
+// What a killed night has left in a run that is complete now is removed when it is old.
+func TestNightSweepsRuns(t *testing.T) {
+	c := few(t, 2)
+	base, err := At(c.state)
+	c.must(err)
+	runs, err := base.runs(context.Background())
+	c.must(err)
+	tmp := filepath.Join(base.RunDir(runs[0]), output.OwnDir, "tmp")
+	c.must(os.MkdirAll(tmp, 0o755))
+	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "young": time.Hour} {
+		path, when := filepath.Join(tmp, name), time.Now().Add(-age)
+		c.must(os.WriteFile(path, nil, 0o644))
+		c.must(os.Chtimes(path, when, when))
+	}
+	c.write("more.txt", "More .\n")
+	c.mustNight(c.options())
+	if left, err := os.ReadDir(tmp); err != nil || len(left) != 1 || left[0].Name() != "young" {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 // A plan writes nothing, and input that cannot have a state is refused.
 func TestPlanOnly(t *testing.T) {
 	c := newCorpus(t, 1)
@@ -381,5 +403,5 @@ func TestKeep(t *testing.T) {
 	c.views("duckdb.sql", "VIEW words AS", "/words/*.parquet")
 	c.views("spark.sql", "VIEW words AS", "/words`")
 	o.Rows.Keep = "by,at"
-	c.refused(o, "--keep: was by, is by,at", "--all")
+	c.refused(o, `--keep: was by, is "by,at"`, "--all")
 }

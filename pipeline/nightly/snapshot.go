@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -76,7 +75,8 @@ func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
 	return &Snapshot{Name: name, N: n, state: s, gone: true}, err
 }
 
-// MustCurrent is Current for callers that need a snapshot: its absence is a refusal.
+// MustCurrent is Current for callers that need a snapshot. If there is none, the error
+// is a refusal.
 func (s *State) MustCurrent(ctx context.Context) (*Snapshot, error) {
 	snapshot, err := s.Current(ctx)
 	if err == nil && snapshot == nil {
@@ -166,14 +166,11 @@ func (s *Snapshot) next() (n int, predecessor string) {
 func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
 	n, predecessor := base.next()
 	next := &Snapshot{N: n, Predecessor: predecessor, Made: made, state: s}
-	f, err := os.CreateTemp("", "treebeam-snapshot-*") // its name follows from its content
+	f, err := store.NewTemporary() // its name follows from its content
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		f.Close()
-		os.Remove(f.Name())
-	}()
+	defer f.Close()
 	sum := sha256.New()
 	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil, made.Options.KeepKeys()...)
 	runs := map[string]bool{}
@@ -203,24 +200,8 @@ func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provena
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	return next, s.copy(ctx, f, s.snapshotPath(next.Name))
-}
-
-// copy publishes what r holds under a name.
-func (s *State) copy(ctx context.Context, r io.Reader, uri string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	to, name, err := store.Of(ctx, uri)
-	if err != nil {
+	return next, store.Write(ctx, s.snapshotPath(next.Name), store.Options{Expect: store.Anything, Temp: s.tmp()}, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
 		return err
-	}
-	w, err := to.Create(ctx, name, store.Options{Expect: store.Anything, Temp: s.tmp()})
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	if _, err := io.Copy(w, r); err != nil {
-		return err
-	}
-	return w.Commit()
+	})
 }

@@ -1,22 +1,23 @@
-// Package nightly keeps the trees of a corpus that changes: a night parses
-// the files that are new or have changed since the night before, and nothing
-// else. The unit of change is the source file.
+// Package nightly keeps the trees of a corpus that changes. Plan compares the input
+// with the state of the night before, and Night.Run parses only the files that are new
+// or have changed. The unit of change is the source file.
 //
-// A state is a folder that only grows, until Compact and Prune:
+// A state is a folder. Only Compact and Prune remove anything from it:
 //
 //	CURRENT                           the name of the current snapshot
 //	snapshots/000012-1a2b3c4d.parquet its documents, and the run that holds the rows of each
 //	data/000012-5e6f7a8b/             a run: an output folder of pipeline.Run with its plan
 //	views/                            SQL that joins them
 //
-// What is current is a semi join: rows of a run whose file the snapshot lists
-// under that run. A night writes its run, then a snapshot, and replaces
-// CURRENT last, if it still names the snapshot that the night began with. So a
-// reader sees one whole night or the next, and what a night that was
-// interrupted or came second has done is there for the one that follows.
+// A row of a run is current if the current snapshot lists its file under that run. A
+// night writes its run, then a snapshot. It replaces CURRENT last, and only if CURRENT
+// still names the snapshot with which the night began. So a reader sees one whole night
+// or the next. The work of a night that was interrupted, or came second, is there for
+// the next night.
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func At(dir string) (*State, error) {
 	return &State{abs}, nil
 }
 
-// IsState says whether the folder dir holds a state.
+// IsState reports whether the folder dir holds a state.
 func IsState(ctx context.Context, dir string) bool {
 	ok, err := store.Exists(ctx, store.Join(dir, currentFile))
 	return ok && err == nil
@@ -96,11 +97,7 @@ func (s *State) write(ctx context.Context, data []byte, expect string, elements 
 // file.
 func (s *State) current(ctx context.Context) (name, version string, err error) {
 	uri := store.Join(s.dir, currentFile)
-	at, uri, err := store.Of(ctx, uri)
-	if err != nil {
-		return "", "", err
-	}
-	info, err := at.Stat(ctx, uri)
+	info, err := store.Stat(ctx, uri)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", store.Absent, nil
 	}
@@ -157,24 +154,31 @@ func (s *State) runs(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// A Conflict says that CURRENT was replaced by somebody else meanwhile.
+// sweep removes the temporary files that killed nights left more than a day ago in a local
+// state and in its runs.
+func (s *State) sweep(now time.Time) {
+	if store.IsRemote(s.dir) {
+		return
+	}
+	output.Sweep(s.dir, now)
+	runs, _ := os.ReadDir(filepath.Join(s.dir, dataDir))
+	for _, run := range runs {
+		output.Sweep(s.RunDir(run.Name()), now)
+	}
+}
+
+// A Conflict is the error of a night or compaction during which another one replaced
+// CURRENT.
 type Conflict struct{ was, is string }
 
 func (c *Conflict) Error() string {
 	return fmt.Sprintf("another night or compaction replaced the snapshot %s by %s while this one ran, so this one is not current; "+
-		"nothing is lost: the same command again takes over what this one has parsed", orNone(c.was), orNone(c.is))
+		"nothing is lost: the same command again takes over what this one has parsed", cmp.Or(c.was, "(none)"), cmp.Or(c.is, "(none)"))
 }
 
-func orNone(name string) string {
-	if name == "" {
-		return "(none)"
-	}
-	return name
-}
-
-// swap makes the snapshot next current if was still is, and writes the views;
-// otherwise it returns a *Conflict. It is the commit of a night: in an object
-// store it hangs on the generation of CURRENT, on a local disk on a lock.
+// swap makes the snapshot next current if was is still current, and writes the views;
+// otherwise it returns a *Conflict. It is the commit of a night. In an object store it
+// depends on the generation of CURRENT, on a local disk on a lock.
 func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
 	unlock, err := s.lock(ctx, "lock")
 	if err != nil {

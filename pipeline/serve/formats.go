@@ -2,6 +2,7 @@ package serve
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +23,9 @@ type sentences = iter.Seq2[*syntax.Sentence, error]
 
 // A tokenizer cuts raw text, with UDPipe's options.
 type tokenizer struct {
-	model *model.Model
-	words int // of a sentence, at most
+	models   *model.Languages
+	document model.Guess // the language of the data
+	words    int         // of a sentence, at most
 
 	presegmented bool // every line is a sentence
 	ranges       bool // MISC says where tokens are: TokenRange
@@ -47,28 +49,27 @@ func (t *tokenizer) options(list string) {
 	}
 }
 
-// read cuts data into sentences of words without tags.
+// read finds the language of data, and cuts data into sentences of words without tags.
 func (t *tokenizer) read(data string) sentences {
+	var options text.Options
+	if t.presegmented {
+		options.Lines = text.Sentence
+	}
+	t.document = t.models.Document(func() string { return text.Sample(data[:min(len(data), headBytes)], options) })
 	return func(yield func(*syntax.Sentence, error) bool) {
-		var options text.Options
-		if t.presegmented {
-			options.Lines = text.Sentence
-		}
 		lines, blocks, err := text.Whole(data, headBytes, options)
 		if err != nil {
 			yield(nil, err)
 			return
-		}
-		segment := t.model.Segment
-		if lines == text.Sentence {
-			segment = t.model.SegmentLine
 		}
 		places := places{data: data}
 		n := 0
 		for b, err := range blocks {
 			var found []syntax.Sentence
 			if err == nil {
-				found = segment(b.Text, t.words)
+				found, err = t.models.Segment(t.document, b.Text, lines == text.Sentence, t.words)
+			}
+			if err == nil {
 				err = b.Place(found, lines)
 			}
 			if err != nil {
@@ -81,6 +82,7 @@ func (t *tokenizer) read(data string) sentences {
 				places.describe(s, t)
 				n++
 				s.Comments = comments(n, n == 1 || i == 0 && b.Opens, s.Text)
+				noteLanguage(t.models, s, true)
 				if !yield(s, nil) {
 					return
 				}
@@ -88,6 +90,55 @@ func (t *tokenizer) read(data string) sentences {
 		}
 	}
 }
+
+// noteLanguage adds a comment with the language of a sentence, if it is not the first one,
+// where a run does: before the sent_id of a sentence that the server has named, and after
+// the comments that came with it.
+func noteLanguage(models *model.Languages, s *syntax.Sentence, named bool) {
+	note := models.Note(s.Language)
+	if note == "" || slices.Contains(s.Comments, note) {
+		return
+	}
+	at := len(s.Comments)
+	if named {
+		at = slices.IndexFunc(s.Comments, func(c string) bool { return strings.HasPrefix(c, sentID) })
+	}
+	s.Comments = slices.Insert(s.Comments, at, note)
+}
+
+// document returns the language of sentences that the caller has cut.
+func document(models *model.Languages, from sentences) model.Guess {
+	return models.Document(func() string {
+		var b strings.Builder
+		for s, err := range from {
+			if err != nil || b.Len() >= headBytes {
+				break
+			}
+			for i := range s.Words {
+				b.WriteString(s.Words[i].Form + " ")
+			}
+		}
+		return b.String()
+	})
+}
+
+// inLanguage yields sentences that the caller has cut with the language of all of them.
+func inLanguage(models *model.Languages, document model.Guess, named bool, from sentences) sentences {
+	return func(yield func(*syntax.Sentence, error) bool) {
+		for s, err := range from {
+			if err == nil {
+				s.Language, s.LanguageConf = document.Code, document.Conf
+				noteLanguage(models, s, named)
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// sentID begins the comment with the number of a sentence.
+const sentID = "# sent_id = "
 
 // comments returns the comments of sentence n, from 1, of a text or of a list of
 // tokens.
@@ -99,7 +150,7 @@ func comments(n int, opens bool, text string) []string {
 	if opens {
 		list = append(list, "# newpar")
 	}
-	list = append(list, "# sent_id = "+strconv.Itoa(n))
+	list = append(list, sentID+strconv.Itoa(n))
 	if text != "" {
 		list = append(list, "# text = "+text)
 	}
@@ -110,23 +161,27 @@ func comments(n int, opens bool, text string) []string {
 const genericTokenizer = "generic_tokenizer"
 
 // reader returns the sentences of data in one of UDPipe's input formats, which may have
-// options after "="; ok is false if there is no such format. The segmenter of the job's
-// model serves as generic_tokenizer.
-func (s *Server) reader(format, data string, j job) (read sentences, ok bool) {
+// options after "=", and the language of data; ok is false if there is no such format. The
+// segmenter of the job's model serves as generic_tokenizer.
+func (s *Server) reader(format, data string, j job) (read sentences, in model.Guess, ok bool) {
 	name, options, _ := strings.Cut(format, "=")
 	switch name {
 	case "conllu":
-		return s.readCoNLLU(data, !j.parse), true
+		read = s.readCoNLLU(data, !j.parse)
 	case "horizontal":
-		return s.readTokens(data, horizontal), true
+		read = s.readTokens(data, horizontal)
 	case "vertical":
-		return s.readTokens(data, vertical), true
+		read = s.readTokens(data, vertical)
 	case genericTokenizer:
-		t := &tokenizer{model: j.model, words: s.limits.Words}
+		t := &tokenizer{models: j.models, words: s.limits.Words}
 		t.options(options)
-		return t.read(data), true
+		read = t.read(data)
+		return read, t.document, true
+	default:
+		return nil, in, false
 	}
-	return nil, false
+	in = document(j.models, read)
+	return inLanguage(j.models, in, name != "conllu", read), in, true
 }
 
 // tooLong refuses a sentence of n words.

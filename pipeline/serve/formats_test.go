@@ -166,7 +166,7 @@ func TestWeight(t *testing.T) {
 		{"vertical", "a\n"}, {"vertical", "a\t\n"}, {"vertical", "\n"},
 	} {
 		data := strings.Repeat(c.piece, size/len(c.piece))
-		from, _ := s.reader(c.format, data, job{})
+		from, _, _ := s.reader(c.format, data, job{models: s.models.list[0].languages.Alone()})
 		before := allocated()
 		for range from {
 		}

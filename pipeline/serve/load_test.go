@@ -181,7 +181,7 @@ func TestTooLong(t *testing.T) {
 // An answer that is too long for memory goes out in pieces that are put together
 // right, and a client that reads none of it holds nobody up for long.
 func TestLongAnswers(t *testing.T) {
-	s := newServer(t, Limits{Parallel: 1, Write: 50 * time.Millisecond})
+	s := newServer(t, Limits{Parallel: 1, Write: 500 * time.Millisecond})
 	address, _ := start(t, s)
 	var text strings.Builder
 	for i := range 150000 {

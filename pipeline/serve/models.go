@@ -1,15 +1,17 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/model"
 )
 
-// A Source is a model that is served: a name for clients, and where it is.
+// A Source is a model to serve: a name for clients, and its place.
 type Source struct {
 	Name string
 	Path string // as model.Open takes it
@@ -17,12 +19,15 @@ type Source struct {
 
 // A served model.
 type served struct {
-	name  string
-	model *model.Model
+	name      string
+	model     *model.Model
+	languages *model.Languages // for texts in other languages, too
+	code      string           // of the language in languages that is meant; "": model's own
 }
 
 type models struct {
-	list    []*served
+	list    []*served // that were named, opened
+	others  []*served // one for each other language, opened when it is asked for
 	byName  map[string]*served
 	listing []byte // the answer of /models
 }
@@ -44,8 +49,23 @@ func openModels(sources []Source, custom model.Custom) (*models, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := &served{from.Name, opened.With(custom)}
+		languages, err := model.OpenLanguages(from.Path, model.AutoLanguage)
+		if err != nil {
+			return nil, err
+		}
+		one := &served{name: from.Name, model: opened.With(custom), languages: languages.With(custom)}
 		m.list, m.byName[from.Name] = append(m.list, one), one
+	}
+	for _, one := range m.list {
+		for _, l := range one.languages.Others() {
+			name, _, _ := strings.Cut(l.Name, " (") // "Chinese (simplified)" is chinese
+			name = strings.ToLower(strings.ReplaceAll(name, " ", "-"))
+			if m.byName[name] != nil {
+				continue
+			}
+			other := &served{name: name, languages: one.languages, code: l.Code}
+			m.others, m.byName[name], m.byName[l.Code] = append(m.others, other), other, cmp.Or(m.byName[l.Code], other)
+		}
 	}
 	// UDPipe's clients may leave off the end of a name, from a hyphen on, or name the
 	// language or the treebank. The first model that fits is meant.
@@ -69,7 +89,7 @@ func openModels(sources []Source, custom model.Custom) (*models, error) {
 // can do.
 func (m *models) describe() ([]byte, error) {
 	out := []byte("{\n \"models\": {")
-	for i, one := range m.list {
+	for i, one := range slices.Concat(m.list, m.others) {
 		name, err := json.Marshal(one.name)
 		if err != nil {
 			return nil, err
@@ -94,9 +114,21 @@ func (m *models) named(name string) (*served, error) {
 	return nil, badRequest("The requested model '%.200s' does not exist.", name)
 }
 
+// of returns the models for a request, and what it says of them: those for the languages
+// of a list, or for one language.
+func (s *served) of(list string) (*model.Languages, error) {
+	if s.code == "" && list == "" {
+		return s.languages.Alone(), nil
+	}
+	l, err := s.languages.Again(cmp.Or(s.code, list))
+	if err != nil {
+		return nil, badRequest("The parameter 'language': %v.", err)
+	}
+	return l, nil
+}
+
 // acknowledgements say where the model is from, and under which licence.
-func (s *served) acknowledgements() []string {
-	info := &s.model.Info
+func acknowledgements(info *model.Info) []string {
 	bank := strings.TrimSpace(info.Treebank + " " + info.Release)
 	list := []string{"https://universaldependencies.org", "Trained on " + bank}
 	if info.Licence != "" {

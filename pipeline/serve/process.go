@@ -11,12 +11,14 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A request is what /process and /tree are asked for.
 type request struct {
 	model *served
+	info  *model.Info // of the model of most of the text
 	from  sentences
 	job   job
 	given bool // the caller has cut sentences and words
@@ -49,7 +51,7 @@ func (s *Server) process(w *answer, r *http.Request) error {
 		}
 	}
 	out := &pieces{to: bufio.NewWriterSize(w, pieceBytes)}
-	if err := out.begin(q.model); err != nil {
+	if err := out.begin(q); err != nil {
 		return err
 	}
 	w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -85,16 +87,28 @@ func (s *Server) request(p params) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &request{model: m, job: job{m.model, p.on("tagger"), p.on("parser")}}
+	language := p["language"]
+	if language == "" && p["model"] == "" {
+		language = model.AutoLanguage
+	}
+	models, err := m.of(language)
+	if err != nil {
+		return nil, err
+	}
+	q := &request{model: m, job: job{models, p.on("tagger"), p.on("parser")}}
 	format := cmp.Or(p["input"], "conllu")
 	if p.on("tokenizer") {
 		format = genericTokenizer + "=" + p["tokenizer"]
 	}
-	var ok bool
-	if q.from, ok = s.reader(format, data, q.job); !ok {
+	from, in, ok := s.reader(format, data, q.job)
+	if !ok {
 		return nil, badRequest("Unknown input format '%.200s'.", format)
 	}
-	q.given = !strings.HasPrefix(format, genericTokenizer)
+	of, err := models.Of(in.Code)
+	if err != nil {
+		return nil, err
+	}
+	q.from, q.info, q.given = from, &of.Info, !strings.HasPrefix(format, genericTokenizer)
 	return q, nil
 }
 
@@ -136,12 +150,12 @@ const pieceBytes = 64 << 10
 const resultTail = "\"\n}\n"
 
 // begin writes the object up to the result.
-func (b *pieces) begin(m *served) error {
+func (b *pieces) begin(q *request) error {
 	object, err := json.MarshalIndent(struct {
 		Model            string   `json:"model"`
 		Acknowledgements []string `json:"acknowledgements"`
 		Result           string   `json:"result"`
-	}{m.name, m.acknowledgements(), ""}, "", " ")
+	}{q.model.name, acknowledgements(q.info), ""}, "", " ")
 	if err != nil {
 		return err
 	}

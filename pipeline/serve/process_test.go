@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -252,8 +253,13 @@ func TestModels(t *testing.T) {
 		Models  map[string][]string
 		Default string `json:"default_model"`
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Default != "english-fast" || len(got.Models) != 2 || !slices.Equal(got.Models["other-one"], []string{"tokenizer", "tagger", "parser"}) {
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Default != "english-fast" || len(got.Models) != 2+len(s.models.others) || !slices.Equal(got.Models["other-one"], []string{"tokenizer", "tagger", "parser"}) {
 		t.Errorf("%v: %s", err, w.Body)
+	}
+	for _, other := range s.models.others { // of the languages in the program, which may have none
+		if got.Models[other.name] == nil || strings.ContainsAny(other.name, " ()") {
+			t.Errorf("the model %s is not listed", other.name)
+		}
 	}
 	for name, want := range map[string]string{"": "english-fast", "english": "english-fast", "en": "english-fast", "en-ewt": "english-fast", "other": "other-one", "other-one": "other-one"} {
 		if m, err := s.models.named(name); err != nil || m.name != want {
@@ -318,4 +324,41 @@ func TestPage(t *testing.T) {
 	if err := json.Unmarshal(ask(t, s, "/tree", "data", " \n").Body.Bytes(), &d); err != nil || len(d.Sentences) != 0 || d.More {
 		t.Errorf("no text: %v, %+v", err, d)
 	}
+}
+
+// A text in another language is acknowledged to the treebank of that language, and says
+// its language where a run does.
+func TestLanguageOfText(t *testing.T) {
+	s := newServer(t, Limits{})
+	if len(s.models.others) == 0 {
+		t.Skip("the program has no languages of the world")
+	}
+	const german = "Der alte Mann wohnt in einem kleinen Haus am Rand der Stadt und liest jeden Abend die Zeitung."
+	for name, c := range map[string]struct {
+		pairs []string
+		want  string
+	}{
+		"raw":        {[]string{"data", german, "tokenizer", ""}, "# newdoc\n# newpar\n# language = de\n# sent_id = 1\n# text = Der"},
+		"horizontal": {[]string{"data", german, "input", "horizontal"}, "# newdoc\n# newpar\n# language = de\n# sent_id = 1\n1\tDer"},
+		"conllu":     {[]string{"data", "# sent_id = x\n" + rows(german)}, "# sent_id = x\n# language = de\n1\tDer"},
+		"english":    {[]string{"data", story, "tokenizer", ""}, "# newdoc\n# newpar\n# sent_id = 1\n"},
+	} {
+		w := ask(t, s, "/process", append(c.pairs, "model", "")...)
+		var r reply
+		if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || !strings.Contains(r.Result, "\n"+c.want) {
+			t.Errorf("%s: %v\n%s\nwant %q", name, err, r.Result, c.want)
+		}
+		if english := strings.Contains(strings.Join(r.Acknowledgements, " "), "en_ewt"); english != (name == "english") || len(r.Acknowledgements) < 2 {
+			t.Errorf("%s is acknowledged to %q", name, r.Acknowledgements)
+		}
+	}
+}
+
+// rows are the words of a text as lines of CoNLL-U without tags.
+func rows(text string) string {
+	var b strings.Builder
+	for i, word := range strings.Fields(text) {
+		fmt.Fprintf(&b, "%d\t%s\t_\t_\t_\t_\t_\t_\t_\t_\n", i+1, word)
+	}
+	return b.String()
 }

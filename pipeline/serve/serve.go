@@ -1,15 +1,17 @@
-// Package serve answers HTTP requests with trees: the REST interface of UDPipe
-// (Straka and Straková 2017), so that its clients work, and a page that draws the
-// tree of a sentence. It parses in memory, without Beam and without files.
+// Package serve answers HTTP requests with trees. New serves the REST interface of
+// UDPipe (Straka and Straková 2017), so that its clients work, and a page that draws
+// the tree of a sentence. It parses in memory, without Beam and without files.
 //
 //	GET, POST /process   parse a text: docs/serve.md lists the parameters
 //	GET, POST /models    the models and the default one
 //	GET       /          the page; /page.css, /page.js and /tree are its parts
 //	GET       /healthz   "ok", or status 503 after the signal to stop
-//	GET       /metrics   counters as Prometheus reads them
+//	GET       /metrics   counters in the format of Prometheus
 //
-// Everything has a bound: see Limits. A request that does not get a place in time is
-// answered with status 503 and a Retry-After header.
+// NewEditor serves a page on which the trees of a file are corrected instead.
+//
+// Everything has a bound: see Limits. A request that waits too long is answered with
+// status 503 and a Retry-After header.
 package serve
 
 import (
@@ -30,7 +32,8 @@ import (
 	"github.com/treebeam/treebeam/model"
 )
 
-// Limits bound what requests may take. A zero field is the default of DefaultLimits.
+// Limits bound the resources of requests. A field that is zero has its value in
+// DefaultLimits.
 type Limits struct {
 	// Body is the most bytes of a request's body. Status 413 answers a larger one.
 	Body int64
@@ -63,7 +66,7 @@ type Limits struct {
 	Read, Write time.Duration
 }
 
-// DefaultLimits returns the limits that hold unless others are given.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	const body = 4 << 20
 	cores := runtime.GOMAXPROCS(0)
@@ -92,10 +95,10 @@ func (l *Limits) fill() {
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
 }
 
-// A Config says what is served.
+// A Config says what to serve.
 type Config struct {
 	Models  []Source     // at least one; the first is the default
-	Custom  model.Custom // what is known of all texts: docs/custom.md
+	Custom  model.Custom // the user's lists, for all texts: docs/custom.md
 	Version string       // of the program, for CoNLL-U and /metrics
 	Limits  Limits
 	Log     io.Writer // defects of the program are reported here; nil: nowhere
@@ -104,6 +107,7 @@ type Config struct {
 // A Server is an http.Handler. It is safe for concurrent use.
 type Server struct {
 	models   *models
+	edited   *manuscript // by a server of NewEditor
 	version  string
 	limits   Limits
 	gate     *gate
@@ -120,18 +124,12 @@ const publicPath = "/services/udpipe/api"
 // New returns a server for the models of c, which it opens. The error names the
 // model that cannot be opened, or the name that two models share.
 func New(c Config) (*Server, error) {
-	c.Limits.fill()
 	m, err := openModels(c.Models, c.Custom)
 	if err != nil {
 		return nil, err
 	}
-	if c.Log == nil {
-		c.Log = io.Discard
-	}
-	s := &Server{
-		models: m, version: c.Version, limits: c.Limits,
-		gate: newGate(c.Limits), metrics: newMetrics(), log: log.New(c.Log, "treebeam serve: ", 0), mux: http.NewServeMux(),
-	}
+	s := newBareServer(c.Version, c.Limits, c.Log)
+	s.models = m
 	for _, prefix := range []string{"", publicPath} {
 		s.handle(prefix+"/process", s.process)
 		s.handle(prefix+"/models", s.listModels)
@@ -142,10 +140,24 @@ func New(c Config) (*Server, error) {
 	s.handle("/page.css", static("text/css; charset=utf-8", pageCSS))
 	s.handle("/page.js", static("text/javascript; charset=utf-8", pageJS))
 	s.handle("/{$}", s.page)
-	s.handle("/", func(w *answer, r *http.Request) error {
-		return &fault{http.StatusNotFound, fmt.Sprintf("No handler for the given URL '%s'", r.URL.Path)}
-	})
+	s.handle("/", notFound)
 	return s, nil
+}
+
+// newBareServer returns a server that answers nothing yet.
+func newBareServer(version string, l Limits, to io.Writer) *Server {
+	l.fill()
+	if to == nil {
+		to = io.Discard
+	}
+	return &Server{
+		version: version, limits: l,
+		gate: newGate(l), metrics: newMetrics(), log: log.New(to, "treebeam serve: ", 0), mux: http.NewServeMux(),
+	}
+}
+
+func notFound(w *answer, r *http.Request) error {
+	return &fault{http.StatusNotFound, fmt.Sprintf("No handler for the given URL '%s'", r.URL.Path)}
 }
 
 // ServeHTTP answers a request.
@@ -258,6 +270,11 @@ func (s *Server) try(f func(w *answer, r *http.Request) error, a *answer, r *htt
 			s.log.Printf("%s %s: %v\n%s", r.Method, r.URL.Path, err, stack[:runtime.Stack(stack, false)])
 		}
 	}()
+	if s.edited != nil {
+		if err := refuseStrangers(r); err != nil {
+			return err
+		}
+	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost:
 		return f(a, r)
@@ -281,16 +298,17 @@ func (s *Server) tell(a *answer, f *fault) {
 	if f.status == http.StatusServiceUnavailable {
 		a.Header().Set("Retry-After", "5")
 	}
-	a.Header().Set("Access-Control-Allow-Origin", "*")
+	if s.edited == nil {
+		a.Header().Set("Access-Control-Allow-Origin", "*")
+	}
 	a.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	a.Header().Set("Content-Length", strconv.Itoa(len(f.text)+1))
 	a.WriteHeader(f.status)
 	io.WriteString(a, f.text+"\n")
 }
 
-// drain reads, up to a limit, what a client goes on to send after its request was
-// refused: many clients read no answer before they have sent everything, and lose the
-// answer if the connection is closed before.
+// drain reads, up to a limit, the rest of a request that was refused. Many clients read no
+// answer before they have sent everything, and lose it if the connection is closed before.
 func (s *Server) drain(a *answer, r *http.Request) {
 	if !a.unread || a.status == http.StatusRequestTimeout || r.Header.Get("Expect") != "" {
 		return
@@ -304,7 +322,7 @@ func (s *Server) drain(a *answer, r *http.Request) {
 // errStopping answers requests after the signal to stop.
 var errStopping = &fault{http.StatusServiceUnavailable, "The server is stopping, and takes no more requests."}
 
-// health says whether the server takes requests.
+// health reports whether the server takes requests.
 func (s *Server) health(w *answer, r *http.Request) error {
 	if s.stopping.Load() {
 		return errStopping
@@ -315,9 +333,9 @@ func (s *Server) health(w *answer, r *http.Request) error {
 // headerBytes bounds the head of a request, with the text of a GET.
 const headerBytes = 256 << 10
 
-// Serve answers the connections of l until ctx is done. Then it refuses requests with
-// status 503, and waits up to grace for open ones. It returns nil if all of them were
-// answered, and an error that says so if some were cut off.
+// Serve answers the connections of l until ctx is done, or l fails. Then it refuses new
+// requests with status 503 and waits up to grace for open ones. It returns nil if all
+// of them were answered, otherwise an error that says how many were cut off.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	h := &http.Server{
 		Handler:           s,

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the page
 	"encoding/json"
 	"html/template"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -48,6 +50,7 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 	}
 	defer in.leave()
 	p["tokenizer"], p["tagger"], p["parser"] = "", "", ""
+	p["language"] = cmp.Or(p["language"], model.AutoLanguage)
 	q, err := s.request(p)
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 			if len(d.Sentences) == 0 {
 				sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + d.Model}, sentence.Comments...)
 			}
-			d.Sentences = append(d.Sentences, draw(sentence))
+			d.Sentences = append(d.Sentences, draw(sentence, drawnWords))
 		}
 		return nil
 	})
@@ -84,12 +87,12 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 	return w.send("application/json", body)
 }
 
-// draw makes what the page shows of a sentence.
-func draw(s *syntax.Sentence) drawn {
+// draw makes what the page shows of a sentence, with a picture of so many words at most.
+func draw(s *syntax.Sentence, words int) drawn {
 	c := &s.Confidence
 	d := drawn{
 		Text: s.Text, CoNLLU: string(conllu.Append(nil, s)), Conf: -1,
-		SVG:   string(view.SVG(nil, s, view.SVGOptions{Conf: view.AllConf, MaxWords: drawnWords, Background: "none"})),
+		SVG:   string(view.SVG(nil, s, view.SVGOptions{Conf: view.AllConf, MaxWords: words, Background: "none"})),
 		Words: make([]drawnWord, len(s.Words)),
 	}
 	if c.HasTreeConf {

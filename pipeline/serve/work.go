@@ -20,7 +20,7 @@ const (
 
 // A job says what to do with sentences.
 type job struct {
-	model      *model.Model
+	models     *model.Languages
 	tag, parse bool
 }
 
@@ -43,7 +43,7 @@ func (j job) batch(ctx context.Context, list []*syntax.Sentence) error {
 			work[i] = &c
 		}
 	}
-	if err := j.model.Run(ctx, work, model.Request{Effort: 1, Retag: j.tag, TagOnly: !j.parse}); err != nil {
+	if err := j.models.Run(ctx, work, model.Request{Effort: 1, Retag: j.tag, TagOnly: !j.parse}); err != nil {
 		return err
 	}
 	for i, s := range list {

@@ -1,19 +1,23 @@
 """Tests of the module treebeam as it is installed: python -m unittest discover -s python/tests"""
 
 import gc
+import itertools
 import json
 import multiprocessing
 import os
+import pathlib
 import pickle
 import random
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 
 import treebeam
@@ -80,6 +84,9 @@ class Results(unittest.TestCase):
         self.assertEqual([(t.text, len(t.words)) for t in sentence.tokens[2:5]], [("boat", 1), ("wasn't", 2), ("theirs", 1)])
         boat = document.words[2]
         self.assertIs(boat, sentence.words[2])
+        self.assertEqual((sentence[2], sentence[-1:], document[:1]), (boat, sentence.words[-1:], document.sentences))
+        self.assertEqual(list(reversed(sentence)), sentence.words[::-1])
+        self.assertTrue(repr(document).endswith(", 1 sentence>"), document)
         self.assertEqual((boat.id, boat.text, boat.upos, boat.feats, boat.start, boat.end), (3, "boat", "NOUN", {"Number": "Sing"}, 8, 12))
         self.assertTrue(0 < boat.head_conf <= 1 and 0 < sentence.tree_conf <= 1)
         self.assertEqual([w for w in sentence if w.head is None], [sentence.root])
@@ -117,13 +124,19 @@ class Results(unittest.TestCase):
         self.assertEqual([h.sentence.id for h in document.find("VERB")], ["0-1", "0-2", "0-3"])
         self.assertEqual([list(h.words) for h in document.find("VERB >nsubj NOUN")], [["1", "2"]] * 2)
         self.assertEqual(self.parser("").find("VERB"), [])
-        with self.assertRaisesRegex(treebeam.TreebeamError, "pattern"):
-            document.find("VERB [")
+        for pattern in ("VERB [", "-x", ""):
+            with self.subTest(pattern), self.assertRaisesRegex(ValueError, "^the pattern is wrong: "):
+                document.find(pattern)
+        with self.assertRaisesRegex(TypeError, "pattern is an int, not a string such as 'VERB >nsubj NOUN'"):
+            document.find(3)
+        with self.assertWarnsRegex(treebeam.TreebeamWarning, "foo is not a relation of Universal Dependencies"):
+            self.assertEqual(document.find("VERB >foo NOUN"), [])
 
     def test_pictures(self):
         document = self.parser("The old boat sank. Dogs don't bark.")
         self.assertTrue(document[1]._repr_svg_().startswith("<svg ") and "bark" in document[1].to_svg(conf=False))
         self.assertIn("boat", document.to_html())
+        self.assertRegex(document[0].to_tree(conf=True), r"^0-1\nThe old boat sank\.\n[^\0]* ADJ +[01]\.\d\d +amod [^\0]*[^\n]$")
         self.assertRegex(document.to_conllu(conf=True), r"\tHeadConf=0\.\d{4}\|DeprelConf=")
 
     def test_words_frame(self):
@@ -140,8 +153,21 @@ class Results(unittest.TestCase):
                 self.assertEqual(column("id"), [1, 2, 3, 4, 5, 6, 1, 2])
                 self.assertEqual(column("lemma")[:4], ["one", "dog", "can", "not"])
                 self.assertEqual(column("head").count(0), 2)
-        with self.assertRaisesRegex(ValueError, "want one of pandas, polars, arrow"):
+                self.assertEqual(column("language"), ["en"] * 8)
+        with self.assertRaisesRegex(ValueError, "must be one of pandas, polars, arrow"):
             self.parser("One.").words_frame("numpy")
+
+    def test_missing_libraries(self):
+        """Whoever lacks a library learns how to install it."""
+        for module, call in (
+            ("pyarrow", lambda: self.parser.arrow(["One."])),
+            ("pyarrow", lambda: self.parser.words_frame(["One."], "arrow")),
+            ("pandas", lambda: self.parser("One.").words_frame("pandas")),
+            ("spacy", lambda: list(self.parser.spacy(["One."]))),
+        ):
+            with self.subTest(module), unittest.mock.patch.dict(sys.modules, {module: None}):
+                with self.assertRaisesRegex(ImportError, f" needs {module}: install it, for instance with pip install {module}$"):
+                    call()
 
     def test_places(self):
         """Every word stands in its document where it says, whatever the escapes."""
@@ -178,7 +204,7 @@ class Results(unittest.TestCase):
         """CoNLL-U is the program's own, but for the ids."""
         texts = [t for t in ODD if "\ud83d" not in t] + [prose(i, 5) for i in range(20)]
         lines = "".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
-        said = program("parse", "-", "--from", "jsonl", "--to", "conllu", "--quiet", stdin=lines.encode())
+        said = program("parse", "-", "--language", "en", "--from", "jsonl", "--to", "conllu", "--quiet", stdin=lines.encode())
         self.assertEqual(said.returncode, 0, said.stderr)
         without = re.compile("^# sent_id = .*\n", re.MULTILINE)
         with warnings.catch_warnings():
@@ -206,14 +232,13 @@ class Results(unittest.TestCase):
             import pyarrow.parquet
         except ImportError:
             self.skipTest("no pyarrow")
-        import tempfile
 
         texts = [prose(i, 4) for i in range(50)]
         table = self.parser.arrow(texts)
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "in.jsonl"), "w") as f:
                 f.writelines(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
-            said = program("parse", os.path.join(folder, "in.jsonl"), "--output", os.path.join(folder, "out"), "--quiet")
+            said = program("parse", "--language", "en", os.path.join(folder, "in.jsonl"), "--output", os.path.join(folder, "out"), "--quiet")
             self.assertEqual(said.returncode, 0, said.stderr)
             parquet = pyarrow.parquet.read_table(os.path.join(folder, "out", "trees"))
         ours = set(table.schema.names) - {"sent_id", "start", "end"}
@@ -243,6 +268,23 @@ class Results(unittest.TestCase):
         self.assertEqual(([t.text for t in doc], doc.lang_, len(list(doc.sents))), (["The", "old", "cat", "It", "sat"], "en", 2))
         self.assertEqual([chunk.text for chunk in doc.noun_chunks][:1], ["The old cat"])
 
+    def test_spacy_languages(self):
+        """A Doc has the vocab of its language, and spaces between the words of a token that is not cut."""
+        try:
+            import spacy  # noqa: F401
+        except ImportError:
+            self.skipTest("no spaCy")
+        texts = [f"Le chat dort sur le canapé du salon.{end}" for end in ("", " Il va au parc.")]
+        with treebeam.load("fr") as parser:
+            first, second, none = parser.spacy([*texts, ""])
+        self.assertEqual((first.text, first.lang_, none.lang_), ("Le chat dort sur le canapé de le salon.", "fr", "fr"))
+        self.assertEqual(second.text, "Le chat dort sur le canapé de le salon. Il va à le parc.")
+        self.assertEqual([texts[0][t._.start : t._.end] for t in first], "Le chat dort sur le canapé du du salon .".split())
+        self.assertIn("Le chat", [chunk.text for chunk in first.noun_chunks])
+        with treebeam.load("auto") as parser:
+            docs = parser.spacy([texts[0], "Die Katze schläft auf dem alten Sofa.", "Så hvilken skolepolitikk får velgerne hvis de stemmer på de røde?"])
+            self.assertEqual([doc.lang_ for doc in docs], ["fr", "de", "nb"])
+
 
 class Documentation(unittest.TestCase):
     def test_examples(self):
@@ -253,9 +295,10 @@ class Documentation(unittest.TestCase):
             import pyarrow  # noqa: F401
         except ImportError:
             self.skipTest("no pyarrow")
+        import treebeam._documents
         import treebeam._parser
 
-        for module in (treebeam, treebeam._parser):
+        for module in (treebeam, treebeam._documents, treebeam._parser):
             failed, tried = doctest.testmod(module, extraglobs={"treebeam": treebeam})
             self.assertEqual(failed, 0)
             self.assertGreater(tried, 2)
@@ -353,9 +396,9 @@ class Refusals(unittest.TestCase):
         ):  # fmt: skip
             with self.subTest(options), self.assertRaisesRegex(ValueError, r"^options: -.* cannot be used: .*pipe\(\).*treebeam\.program\(\)"):
                 treebeam.Parser(options=options.split())
-        with self.assertRaisesRegex(TypeError, r"want a list, such as \['--exact', '5'\]"):
+        with self.assertRaisesRegex(TypeError, r"not a list, such as \['--exact', '5'\]"):
             treebeam.Parser(options="--exact 5")
-        with self.assertRaisesRegex(TypeError, "5 is an int: want strings, such as '5'"):
+        with self.assertRaisesRegex(TypeError, "5 is an int, not a string such as '5'"):
             treebeam.Parser(options=["--exact", 5])
         for options in (["--conf"], ["--words"], ["-threads", "1"], ["--state", "x"], ["--json"], ["-h"], ["--plan-only"], ["--model"], ["nothing.txt"]):
             with self.subTest(options), self.assertRaises(treebeam.TreebeamError):
@@ -378,21 +421,23 @@ class Refusals(unittest.TestCase):
 
         with treebeam.Parser() as parser:
             for texts, want in (
-                (["One.", 1], "text 1 is an int: want a string"),
-                ([None], 'text 0 is None: want a string; leave out missing texts, or give ""'),
-                (["One.", float("nan")], "text 1 is NaN: "),
-                ([NAType()], "text 0 is <NA>: want a string; leave out"),
-                ([b"x"], "text 0 is bytes: want a string; decode it first"),
-                ([bytearray(b"x")], "text 0 is a bytearray: want a string; decode it first"),
-                ([Scalar(None)], "text 0 is None: want a string; leave out"),
+                (["One.", 1], "text 1 is an int, not a string; if it is a text, make it a string with str()"),
+                ([None], 'text 0 is None, not a string; leave out missing texts, or give ""'),
+                (["One.", float("nan")], "text 1 is NaN, not a string"),
+                ([NAType()], "text 0 is <NA>, not a string; leave out"),
+                ([b"x"], "text 0 is bytes, not a string; decode it first"),
+                ([bytearray(b"x")], "text 0 is a bytearray, not a string; decode it first"),
+                ([Scalar(None)], "text 0 is None, not a string; leave out"),
                 (b"xyz", "texts is bytes: decode it first"),
-                ("One.", "texts is a string: want a list of texts; to parse one text, call the parser with it"),
-                ([("A text.", "ctx")], "text 0 is a tuple: want a string; for (text, context) give as_tuples=True, for ids give ids="),
-                ([["Hello", "there"]], "text 0 is a list: want a string; for lists of tokens give pretokenized=True"),
+                ("One.", "texts is a string, not a list of texts; to parse one text, call the parser with it"),
+                ([pathlib.Path("x")], f"text 0 is a {type(pathlib.Path()).__name__}, not a string; read it first"),
+                ([{"a": "b"}], "text 0 is a dict, not a string; to parse its values, give them to pipe()"),
+                ([("A text.", "ctx")], "text 0 is a tuple, not a string; for (text, context) give as_tuples=True, for ids give ids="),
+                ([["Hello", "there"]], "text 0 is a list, not a string; for lists of tokens give pretokenized=True"),
                 ({"a": "b"}, "texts is a dict: give its values(), and ids= its keys()"),
                 (DataFrame(), "texts is a DataFrame: give the column with the texts, and ids= another column"),
-                (5, "texts is an int: want strings"),
-                (None, "texts is None: want strings"),
+                (5, "texts is an int: give strings"),
+                (None, "texts is None: give strings"),
             ):
                 with self.subTest(want):
                     for call in (lambda texts: list(parser.pipe(texts)), parser.conllu):
@@ -400,20 +445,35 @@ class Refusals(unittest.TestCase):
                             call(texts)
                         self.assertTrue(str(caught.exception).startswith(want), caught.exception)
             for options, error, want in (
-                ({"ids": ["a", None]}, TypeError, "text 1 has an id that is None: want a string or a whole number"),
+                ({"ids": ["a", None]}, TypeError, "text 1 has an id that is None, not a string or a whole number"),
                 ({"ids": [1.5]}, TypeError, "text 0 has an id that is a float"),
-                ({"ids": ["a"]}, ValueError, "text 1 has no id: there are 1 ids"),
-                ({"as_tuples": True}, TypeError, "text 0 is a str: with as_tuples=True, want tuples (text, context)"),
-                ({"pretokenized": True}, TypeError, "text 0 is a str: want a list of sentences, each a list of tokens"),
-                ({"batch_size": 0}, ValueError, "batch_size is 0: want at least 1"),
+                ({"ids": ["a"]}, ValueError, "text 1 has no id: ids ends after 1"),
+                ({"ids": [7, 8, 9]}, ValueError, "there are 3 ids for 2 texts"),
+                ({"as_tuples": True}, TypeError, "text 0 is a str: with as_tuples=True, give tuples (text, context)"),
+                ({"pretokenized": True}, TypeError, "text 0 is a str, not a list of sentences, each a list of tokens"),
+                ({"batch_size": 0}, ValueError, "batch_size is 0; it must be at least 1"),
             ):
                 with self.subTest(want), self.assertRaises(error) as caught:
                     list(parser.pipe(["One.", "Two."], **options))
                 self.assertTrue(str(caught.exception).startswith(want), caught.exception)
+            with self.assertRaisesRegex(ValueError, "there are 3 ids for 1 text$"):
+                list(parser.pipe(iter(["One."]), ids=[7, 8, 9]))
+            self.assertEqual([d.id for d in parser.pipe(["One.", "Two."], ids=itertools.count(7))], ["7", "8"])
             for text, want in (
-                (["One", "dog"], "text 0, sentence 0, is a str: want a list of tokens"),
-                ([["One", None]], "text 0, sentence 0, has a token that is None: want a string"),
-                (7, "text 0 is an int: want a list of sentences"),
+                (["A dog.", "A cat."], "the text is a list, not a string; to parse several texts, give them to pipe()"),
+                (("A dog.", 1), "the text is a tuple, not a string; to parse several texts, give them to pipe()"),
+                ([["A", "dog"]], "the text is a list, not a string; for lists of tokens give pretokenized=True"),
+                (DataFrame(), "the text is a DataFrame, not a string; give pipe() the column with the texts"),
+                ({"a": "b"}, "the text is a dict, not a string; to parse its values, give them to pipe()"),
+                (None, 'the text is None, not a string; leave out missing texts, or give ""'),
+            ):
+                with self.subTest(want), self.assertRaises(TypeError) as caught:
+                    parser(text)
+                self.assertTrue(str(caught.exception).startswith(want), caught.exception)
+            for text, want in (
+                (["One", "dog"], "the text, sentence 0, is a str, not a list of tokens"),
+                ([["One", None]], "the text, sentence 0, has a token that is None, not a string"),
+                (7, "the text is an int, not a list of sentences"),
             ):
                 with self.subTest(want), self.assertRaises(TypeError) as caught:
                     parser(text, pretokenized=True)
@@ -445,8 +505,21 @@ class Refusals(unittest.TestCase):
 
 class Lives(unittest.TestCase):
     def test_refused(self):
-        with self.assertRaisesRegex(ValueError, "there is no model 'fr': want 'english', or the path of a model file"):
-            treebeam.load("fr")
+        for name in ("zz", "en_core_web_sm"):
+            with self.assertRaisesRegex(ValueError, rf"there is no model '{name}': name a language of treebeam.languages\(\), or the path of a model file"):
+                treebeam.load(name)
+        for arguments, error, want in (
+            ({"model": ["en", "fr"]}, TypeError, r"model is a list: to choose between languages, give language=\['en', 'fr'\]"),
+            ({"model": 3}, TypeError, "model is an int, not a string or a path"),
+            ({"language": ["de", 3]}, TypeError, "language is a list, not a string or a list of strings"),
+            ({"exceptions": ["x"]}, TypeError, "exceptions is a list, not a string or a path"),
+            ({"model": "fr", "language": "de"}, ValueError, "the model 'fr' is not in language='de': leave out one of them"),
+            ({"model": "english", "language": "de,fr"}, ValueError, "the model 'english' is not in language='de,fr'"),
+            ({"model": "French", "accurate": True}, ValueError, "accurate and effort are for English, not for language='fr'"),
+            ({"language": "de,fr", "effort": 0.5}, ValueError, "accurate and effort are for English, not for language='de,fr'"),
+        ):
+            with self.subTest(arguments), self.assertRaisesRegex(error, want):
+                treebeam.load(**arguments)
         with self.assertRaisesRegex(treebeam.TreebeamError, "nothing.tbm") as caught:
             treebeam.load("nothing.tbm")
         self.assertEqual(caught.exception.status, 64)
@@ -457,6 +530,29 @@ class Lives(unittest.TestCase):
             treebeam.Parser(executable="/nothing/here")
         with self.assertRaisesRegex(treebeam.TreebeamError, "--threads"):
             treebeam.Parser(threads=-1)
+
+    def test_languages(self):
+        """Models and languages that mean the same make the same parser."""
+        codes = [known["code"] for known in treebeam.languages()]
+        self.assertEqual(([code for code in ("de", "en", "fr") if code in codes], sorted(codes)), (["de", "en", "fr"], codes))
+        for want, *given in (
+            ("de", {"model": "de"}, {"model": "German"}, {"language": "de"}, {"model": "de", "language": "de"}),
+            ("de,fr", {"language": "de,fr"}, {"language": ["de", "fr"]}, {"model": "auto", "language": ["de", "fr"]}),
+            ("en", {}, {"model": "english"}, {"language": ["en"]}),
+        ):
+            for arguments in given:
+                with self.subTest(arguments), treebeam.load(**arguments) as parser:
+                    self.assertEqual(repr(parser), f"<Parser --lines auto --language {want}>")
+                    self.assertEqual(parser("Die Katze schläft auf dem alten Sofa.").language, want.split(",")[0])
+        here = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                os.mkdir("fr")  # of texts, perhaps
+                with treebeam.load("fr") as parser:
+                    self.assertEqual(parser("Le chat dort.").language, "fr")
+            finally:
+                os.chdir(here)
 
     def test_closed(self):
         parser = treebeam.Parser()

@@ -1,4 +1,4 @@
-"""treebeam parses text to dependency trees, and says how sure it is of each.
+"""treebeam parses text into dependency trees, with a probability for each.
 
 >>> import treebeam
 >>> nlp = treebeam.load("english")
@@ -20,8 +20,8 @@ nothing but Python. ``Parser.arrow`` needs pyarrow, ``Parser.spacy`` needs spaCy
 """
 
 from ._documents import Document, Failure, Sentence, Token, Word
-from ._parser import Parser, TreebeamWarning, load, program
-from ._process import TreebeamError
+from ._parser import Parser, languages, load, program
+from ._process import TreebeamError, TreebeamWarning
 from ._search import Hit
 from ._version import __version__
 
@@ -36,6 +36,7 @@ __all__ = [
     "TreebeamWarning",
     "Word",
     "__version__",
+    "languages",
     "load",
     "program",
 ]

@@ -52,6 +52,8 @@ _SCHEMA = pa.schema(
         ("n_candidates", pa.int32()),
         ("status", pa.string()),
         ("model_id", pa.string()),
+        ("language", pa.string()),
+        ("language_conf", pa.float32()),
     ]
 )
 

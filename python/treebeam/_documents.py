@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _draw, _frame
 
@@ -172,7 +172,14 @@ class Token:
 
 
 class Sentence:
-    """A sentence with its tree."""
+    """A sentence with its tree.
+
+    ``sentence[i]`` is a word, and iterating gives all of them.
+
+        >>> sentence = treebeam.load("english")("Nobody saw the boat.").sentences[0]
+        >>> sentence.root, sentence[-2].head, sentence[2:4]
+        (<Word 2 'saw' VERB root>, <Word 2 'saw' VERB root>, [<Word 3 'the' DET det>, <Word 4 'boat' NOUN obj>])
+    """
 
     __slots__ = ("document", "words", "_row", "__places")
 
@@ -233,6 +240,21 @@ class Sentence:
         return self._row["certificate"]
 
     @property
+    def language(self) -> Optional[str]:
+        """The code of the language that it was parsed in, such as ``de``. ``und`` stands for an unknown one."""
+        return self._row["language"]
+
+    @property
+    def language_conf(self) -> Optional[float]:
+        """How probable that language is, 0 to 1.
+
+        It was found for the whole document, or for a long paragraph in another language,
+        so all sentences of that text have the same number. None if the language was given,
+        or could not be told from the text.
+        """
+        return self._row["language_conf"]
+
+    @property
     def status(self) -> str:
         """``ok``, ``repaired``, ``long`` or ``budget``."""
         return self._row["status"]
@@ -245,7 +267,7 @@ class Sentence:
 
     def to_dict(self) -> Dict[str, Any]:
         """Returns the sentence as dictionaries and lists."""
-        names = ("id", "text", "start", "end", "tree_conf", "certificate", "status")
+        names = ("id", "text", "start", "end", "tree_conf", "certificate", "status", "language")
         tokens = [{"first": t.words[0].id, "last": t.words[-1].id, "form": t.text} for t in self.tokens if len(t.words) > 1]
         words = [word.to_dict() for word in self.words]
         return {**{name: getattr(self, name) for name in names}, "words": words, "multiword_tokens": tokens}
@@ -258,6 +280,20 @@ class Sentence:
         """Returns a picture of the tree as SVG. With ``conf``, it shows how sure the parser is."""
         return _draw.draw(self.to_conllu(conf), "svg", conf, self.document._program)
 
+    def to_tree(self, conf: bool = False) -> str:
+        """Returns the tree drawn with characters, a word in each line. With ``conf``, it shows how sure the parser is.
+
+            >>> print(treebeam.load("english")("Nobody saw the boat.")[0].to_tree())
+            0-1
+            Nobody saw the boat.
+             ╭───╼ Nobody  PRON   nsubj
+            ─┼───╼ saw     VERB   root
+             │ ╭─╼ the     DET    det
+             ├─┴─╼ boat    NOUN   obj
+             ╰───╼ .       PUNCT  punct
+        """
+        return _draw.draw(self.to_conllu(conf), "tree", conf, self.document._program).rstrip("\n")
+
     def _repr_svg_(self) -> str:  # for notebooks
         return self.to_svg()
 
@@ -266,6 +302,13 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @overload
+    def __getitem__(self, i: int) -> Word: ...
+    @overload
+    def __getitem__(self, i: slice) -> List[Word]: ...
+    def __getitem__(self, i: Union[int, slice]) -> Union[Word, List[Word]]:
+        return self.words[i]
 
     def __str__(self) -> str:
         return self.text
@@ -304,6 +347,14 @@ class Document:
         self.sentences = [Sentence(self, row) for row in rows]
 
     @property
+    def language(self) -> Optional[str]:
+        """The language of most of its words. None if there are no sentences."""
+        words: Dict[Optional[str], int] = {}
+        for sentence in self.sentences:
+            words[sentence.language] = words.get(sentence.language, 0) + len(sentence)
+        return max(words, key=lambda language: words[language], default=None)
+
+    @property
     def words(self) -> List[Word]:
         """All words of all sentences."""
         return [word for sentence in self.sentences for word in sentence.words]
@@ -330,7 +381,15 @@ class Document:
         return _frame.frame([self], library)
 
     def find(self, pattern: str) -> List["Hit"]:
-        """Returns what matches a pattern of ``treebeam find``, in the order of the text."""
+        """Returns what matches a pattern of ``treebeam find``, in the order of the text.
+
+        ValueError says what is wrong with a pattern. A relation that Universal Dependencies
+        do not have is a TreebeamWarning if nothing matches.
+
+            >>> doc = treebeam.load("english")("The old boat sank in the harbour. Nobody cared.")
+            >>> [(hit["v"].lemma, hit["s"].text) for hit in doc.find("v:VERB >nsubj s:_")]
+            [('sink', 'boat'), ('care', 'Nobody')]
+        """
         from ._search import find
 
         return find([self], pattern)
@@ -341,7 +400,11 @@ class Document:
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def __getitem__(self, i: int) -> Sentence:
+    @overload
+    def __getitem__(self, i: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, i: slice) -> List[Sentence]: ...
+    def __getitem__(self, i: Union[int, slice]) -> Union[Sentence, List[Sentence]]:
         return self.sentences[i]
 
     def __eq__(self, other: object) -> bool:
@@ -359,7 +422,8 @@ class Document:
 
     def __repr__(self) -> str:
         text = self.text if len(self.text) <= 60 else self.text[:60] + "..."
-        return f"<Document {self.id!r}: {text!r}, {len(self.sentences)} sentences>"
+        count = len(self.sentences)
+        return f"<Document {self.id!r}: {text!r}, {count} sentence{'s' * (count != 1)}>"
 
     def __getstate__(self) -> Tuple[Any, ...]:
         return (*self._key(), self._program)

@@ -22,13 +22,21 @@ def frame(documents: Iterable["Document"], library: Optional[str]) -> Any:
         if library is None:
             raise ImportError("words_frame needs pandas, polars or pyarrow: install one of them, for instance with pip install pandas")
     if library not in _LIBRARIES:
-        raise ValueError(f"library {library!r}: want one of {', '.join(_LIBRARIES)}")
+        raise ValueError(f"library {library!r}: must be one of {', '.join(_LIBRARIES)}")
     module, make = _LIBRARIES[library]
-    return getattr(importlib.import_module(module), make)(_columns(documents))
+    return getattr(need(module, f"words_frame with the library {library!r}"), make)(_columns(documents))
+
+
+def need(module: str, who: str) -> Any:
+    """Imports a library that the user has to install. ImportError says how."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{who} needs {module}: install it, for instance with pip install {module}", name=module) from error
 
 
 def _columns(documents: Iterable["Document"]) -> Dict[str, List[Any]]:
-    columns: Dict[str, List[Any]] = {name: [] for name in ("doc_id", "sent_id", "id", *_WORD)}
+    columns: Dict[str, List[Any]] = {name: [] for name in ("doc_id", "sent_id", "id", *_WORD, "language")}
     for document in documents:
         for sentence in document.sentences:
             for word in sentence.words:
@@ -39,4 +47,5 @@ def _columns(documents: Iterable["Document"]) -> Dict[str, List[Any]]:
                     columns[name].append(getattr(word, name))
                 columns["feats"][-1] = word._of("feats")  # one string, as in CoNLL-U
                 columns["head"][-1] = word.head_id
+                columns["language"].append(sentence.language)
     return columns

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import collections
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, overload
 
-from . import _frame
-from ._arguments import apart, check_options, texts_of
+from . import _draw, _frame
+from ._arguments import AUTO, ENGLISH, ONE, apart, check_options, model_of, path_of, text_of, texts_of
 from ._documents import Document, Failure, Row, conllu_of
-from ._process import Process, Ticket, TreebeamError
+from ._process import Process, Ticket, TreebeamError, TreebeamWarning
 from ._rows import rows_of
 
 if TYPE_CHECKING:
@@ -29,14 +31,10 @@ Sentences = Sequence[Sequence[str]]
 
 Context = TypeVar("Context")
 
-ENGLISH = "english"
-
 _LOOK_AHEAD = 400_000  # characters; less starves the program, more only costs memory
 _MOST_AHEAD = 2_000  # documents
 
-
-class TreebeamWarning(UserWarning):
-    """Some of a text could not be parsed, and the result has no place to say so."""
+_PIPE = ("parse", "-", "--from", "jsonl", "--to", "jsonl", "--end-marks", "--quiet")
 
 
 def program() -> str:
@@ -52,32 +50,43 @@ def program() -> str:
 
 
 class Parser:
-    """Parses texts to dependency trees: call it with a text, or ``pipe`` with many.
+    """Parses texts into dependency trees: call it with a text, or ``pipe`` with many.
 
-    ``model`` is ``"english"``, which is in the program, or the path of a model file;
-    ``accurate`` takes the accurate English one. ``effort``, from 0 to 1, spends
-    the accurate model's time only where the fast one expects to be wrong.
-    ``lines`` says what a line break in a text means: auto, wrapped, paragraph
-    or sentence. ``abbreviations``, ``keep_together`` and ``exceptions`` name
-    files that say what you know of the texts. ``threads`` is how many compute, by
-    default one for each core. ``options`` are more flags of
-    ``treebeam parse``, for instance ``["--projective"]``, but for those that change
-    what is read and written.
+    ``model`` is ``"english"`` (the default), another language that is in the program, by
+    name or code (``languages``), ``"auto"``, which finds the language of each text, or the
+    path of a model file. ``language`` instead names the languages to choose from, as a
+    list or with commas between them, such as ``"de,fr"``. A text whose language is unclear
+    is parsed in the first of them; with ``"auto"``, that is English.
 
-    ``look_ahead`` is how many characters of texts are read and sent before
-    the first result is used; 0 sends one text at a time.
+    ``accurate`` uses the accurate English model. With ``effort``, from 0 to 1, only
+    sentences whose expected LAS is lower in the fast model get its time. Both are refused
+    for languages without English, which have one model each. ``lines`` says what a line
+    break in a text means: ``auto``, ``wrapped``, ``paragraph`` or ``sentence``.
+    ``abbreviations``, ``keep_together`` and ``exceptions`` name files with your own lists.
+    ``threads`` is how many threads compute, by default one for each core. ``options`` are
+    more flags of ``treebeam parse``, for instance ``["--projective"]``. Those that change
+    what is read or written, such as ``--from``, ``--to`` and ``--output``, raise
+    ValueError. ``executable`` is a program to use instead of the wheel's.
 
-    One process of the program serves a parser until ``close``, the end of a
-    ``with`` block, or Python's own end. The constructor starts it, and raises
-    TreebeamError if it refuses the options or does not answer within two minutes. If it
-    dies, or after a fork, the next call starts another. Threads may share a parser; each call then waits for its
+    ``look_ahead`` is how many characters of texts are read and sent before the first
+    result is used; 0 sends one text at a time.
+
+    One process of the program serves a parser until ``close``, the end of a ``with``
+    block, or Python's own end. The constructor starts it, and raises TreebeamError if it
+    refuses the options or does not answer within two minutes. If it dies, or after a fork,
+    the next call starts another. Threads may share a parser; each call then waits for its
     own texts only. A parser can be pickled: the copy starts a process of its own.
+
+        >>> nlp = treebeam.load("auto")
+        >>> nlp("Die Katze schläft auf dem alten Sofa.").language
+        'de'
     """
 
     def __init__(
         self,
-        model: Union[str, "os.PathLike[str]"] = ENGLISH,
+        model: Union[str, "os.PathLike[str]", None] = None,
         *,
+        language: Union[str, Sequence[str], None] = None,
         accurate: bool = False,
         effort: Optional[float] = None,
         lines: str = "auto",
@@ -90,15 +99,19 @@ class Parser:
         executable: Optional[str] = None,
     ):
         check_options(options)
-        self._english = model == ENGLISH
-        if isinstance(model, str) and model.isalpha() and not self._english and not os.path.exists(model):
-            raise ValueError(f"there is no model {model!r}: want {ENGLISH!r}, or the path of a model file, such as '{model}.tbm'")
-        self._command = [executable or program(), "parse", "-", "--from", "jsonl", "--to", "jsonl", "--end-marks", "--quiet"]
+        path, chosen = model_of(model, language, lambda: languages(executable))
+        if model in (None, ENGLISH) and language is None and any(option.startswith(("--model", "-m")) for option in options):
+            chosen = None
+        if chosen not in (None, AUTO) and (accurate or effort is not None) and not re.search(r"(?i)\ben(glish)?\b", str(chosen)):
+            raise ValueError(f"accurate and effort are for English, not for language={chosen!r}: leave them out")
+        self._language = chosen if chosen is not None and len(chosen) == 2 else None
+        self._command = [executable or program(), *_PIPE]
         self._command += ["--lines", lines]
         if accurate:
             self._command.append("--accurate")
         for flag, value in (
-            ("--model", None if self._english else model),
+            ("--model", path),
+            ("--language", chosen),
             ("--effort", effort),
             ("--abbreviations", abbreviations),
             ("--keep-together", keep_together),
@@ -106,7 +119,7 @@ class Parser:
             ("--threads", threads),
         ):
             if value is not None:
-                self._command += [flag, str(value) if isinstance(value, (int, float)) else os.fspath(value)]
+                self._command += [flag, str(value) if isinstance(value, (int, float)) else path_of(flag[2:].replace("-", "_"), value)]
         self._command += options
         self._look_ahead = look_ahead
         self._head = ""
@@ -145,11 +158,14 @@ class Parser:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> Tuple[List[str], int, str, bool]:
-        return self._command, self._look_ahead, self._head, self._english
+    def __repr__(self) -> str:
+        return f"<Parser {' '.join(self._command[1 + len(_PIPE) :])}>"
 
-    def __setstate__(self, state: Tuple[List[str], int, str, bool]) -> None:
-        self._command, self._look_ahead, self._head, self._english = state
+    def __getstate__(self) -> Tuple[List[str], int, str, Optional[str]]:
+        return self._command, self._look_ahead, self._head, self._language
+
+    def __setstate__(self, state: Tuple[List[str], int, str, Optional[str]]) -> None:
+        self._command, self._look_ahead, self._head, self._language = state
         self._open()
 
     def __call__(self, text: Union[str, Sentences], *, pretokenized: bool = False) -> Document:
@@ -162,7 +178,7 @@ class Parser:
             >>> [child.text for child in doc.sentences[0].root.children]
             ['dog', 'cat', '.']
         """
-        return next(self.pipe([text], pretokenized=pretokenized))
+        return next(self.pipe([text_of(ONE, text, pretokenized)], pretokenized=pretokenized))
 
     @overload
     def pipe(
@@ -189,7 +205,8 @@ class Parser:
         A text is a string or, with ``pretokenized``, a list of sentences, each a list of
         tokens. ``ids`` are the ids of the documents; without them they are numbered from
         0. With ``as_tuples``, the texts are tuples of a text and anything else, and so are
-        the results. TypeError says which text is not what it should be.
+        the results. TypeError says which text is not what it should be, and ValueError that
+        there are fewer or more ids than texts.
 
         What could not be parsed stands in the document's ``failures``. Texts are read and
         sent ahead, as far as ``look_ahead`` says and at most ``batch_size`` texts, by the
@@ -201,7 +218,7 @@ class Parser:
             [('a', 1), ('b', 2)]
         """
         if batch_size is not None and batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}: want at least 1")
+            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
         if not as_tuples:
             yield from self._documents(texts, ids, pretokenized, batch_size)
             return
@@ -210,7 +227,7 @@ class Parser:
             yield document, contexts.popleft()
 
     def conllu(self, texts: Iterable[str], *, ids: Optional[Iterable[Union[str, int]]] = None) -> str:
-        """Returns the trees as CoNLL-U, as the program writes it. What failed is a TreebeamWarning."""
+        """Returns the trees as CoNLL-U, as the program writes it. Texts that failed issue a TreebeamWarning."""
         made: List[str] = []
         for _, _, rows, failures in self._rows(texts, ids):
             _warn(failures)
@@ -234,10 +251,11 @@ class Parser:
     def arrow(self, texts: Iterable[str], *, ids: Optional[Iterable[Union[str, int]]] = None) -> "pyarrow.Table":
         """Returns a table of sentences. It needs pyarrow.
 
-        It has the columns of ``trees/`` in the Parquet output, but for those
-        about a file, and ``start`` and ``end`` in characters of the text. What
-        failed is a TreebeamWarning.
+        It has the columns of ``trees/`` in the Parquet output except those about a file,
+        and ``start`` and ``end`` in characters of the text. Texts that failed issue a
+        TreebeamWarning.
         """
+        _frame.need("pyarrow", "arrow")
         from . import _arrow
 
         return _arrow.table(row for _, _, rows, failures in self._rows(texts, ids) if _warn(failures) for row in rows)
@@ -246,7 +264,7 @@ class Parser:
         """Returns a table with a row for each word of all texts.
 
         ``library`` is ``"pandas"``, ``"polars"`` or ``"arrow"``; by default the first of
-        these that is installed. What failed is a TreebeamWarning.
+        these that is installed. Texts that failed issue a TreebeamWarning.
 
             >>> frame = treebeam.load("english").words_frame(["One dog barks.", "Two cats sleep."], "arrow")
             >>> frame.column("lemma").to_pylist()
@@ -264,15 +282,20 @@ class Parser:
     ) -> Iterator["spacy.tokens.Doc"]:
         """Yields a spaCy Doc for each text. It needs spaCy.
 
-        A Doc has words with heads, deps (``root`` is ``ROOT`` there), tags
-        (XPOS), pos (UPOS), morph and lemmas, and ``token._.head_conf``, ``deprel_conf``
-        and ``upos_conf``. Its text is the given one where
-        words can be found in it; the words of a token such as French ``du``
-        (``de le``) stand for themselves. What failed is a TreebeamWarning.
+        A Doc has words with heads, deps (``root`` is ``ROOT`` there), tags (XPOS), pos
+        (UPOS), morph and lemmas, and ``token._.head_conf``, ``deprel_conf`` and
+        ``upos_conf``. Without ``vocab``, its vocab and ``lang_`` are those of spaCy for the
+        document's language; those of Norwegian are ``nb``, of an unknown language ``xx``.
+
+        Its text is the given one where words can be found in it. The words of a token such
+        as French ``du`` stand for themselves, with spaces between them (``de le``).
+        ``token._.start`` and ``token._.end`` are places in the given text. Texts that
+        failed issue a TreebeamWarning.
         """
+        _frame.need("spacy", "spacy")
         from . import _spacy
 
-        make = _spacy.maker(vocab, self._english)
+        make = _spacy.maker(vocab, self._language)
         for document in self._documents(texts, ids, pretokenized, None):
             _warn(document.failures)
             yield make(document)
@@ -309,8 +332,22 @@ def _warn(failures: List[Failure]) -> bool:
     return True
 
 
-def load(model: Union[str, "os.PathLike[str]"] = "english", **options: Any) -> Parser:
-    """Returns a parser with a model: ``"english"``, or the path of a model file.
+def languages(executable: Optional[str] = None) -> List[Dict[str, Any]]:
+    """Returns the languages that are in the program, sorted by code.
+
+    Each is a dictionary with ``code``, ``name``, ``treebanks``, ``train_words``,
+    ``scores`` and an ``example``.
+
+        >>> [known["name"] for known in treebeam.languages() if known["code"] in ("de", "fr")]
+        ['German', 'French']
+    """
+    said, _ = _draw.run(executable or program(), ["languages", "--json"], "")
+    known: List[Dict[str, Any]] = json.loads(said)
+    return known
+
+
+def load(model: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Parser:
+    """Returns a parser with a model: ``"english"`` (the default), another language, ``"auto"``, or the path of a model file.
 
     ``options`` are the arguments of ``Parser``.
 

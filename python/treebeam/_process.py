@@ -23,6 +23,8 @@ _PATIENCE = 120.0  # seconds for a program to start; a large model on a busy mac
 _POLL = 0.5  # seconds; on Windows a wait without a timeout cannot be interrupted
 _STDERR_LINES = 20
 
+REFUSED = 64  # the exit status of a program that refuses its arguments
+
 
 class TreebeamError(RuntimeError):
     """The program ended before it had parsed what it was given.
@@ -34,6 +36,10 @@ class TreebeamError(RuntimeError):
     def __init__(self, message: str, status: Optional[int] = None):
         super().__init__(message)
         self.status = status
+
+
+class TreebeamWarning(UserWarning):
+    """Part of a text could not be parsed and the result cannot show it, or a pattern looks wrong."""
 
 
 class Ticket:

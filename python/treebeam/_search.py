@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Dict, Iterable, List
 
+from ._arguments import kind
 from ._documents import Document, Sentence, Word
 from ._draw import run
+from ._process import REFUSED, TreebeamError, TreebeamWarning
 
 
 class Hit:
@@ -33,6 +36,8 @@ class Hit:
 
 def find(documents: Iterable[Document], pattern: str) -> List[Hit]:
     """Returns what matches a pattern of ``treebeam find``, in the order of the documents."""
+    if not isinstance(pattern, str):
+        raise TypeError(f"pattern is {kind(pattern)}, not a string such as 'VERB >nsubj NOUN'")
     sentences: List[Sentence] = []
     lines: List[str] = []
     program = ""
@@ -46,7 +51,16 @@ def find(documents: Iterable[Document], pattern: str) -> List[Hit]:
         return []
     hits: List[Hit] = []
     at = 0
-    for line in run(program, ["find", "-", pattern, "--to", "conllu"], "".join(lines)).splitlines():
+    try:
+        found, said = run(program, ["find", "--to", "conllu", "--", "-", pattern], "".join(lines))
+    except TreebeamError as error:
+        if error.status != REFUSED:
+            raise
+        raise ValueError(str(error)[len("treebeam find: ") :]) from None
+    for line in said.splitlines():
+        if not line.startswith("hits: "):
+            warnings.warn(line, TreebeamWarning, stacklevel=3)
+    for line in found.splitlines():
         if line.startswith("# sent_id = "):
             at = int(line[len("# sent_id = ") :])
         elif line.startswith("# hit = "):

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
-import spacy
+from spacy.language import BaseDefaults
 from spacy.tokens import Doc, Token
-from spacy.vocab import Vocab
+from spacy.util import get_lang_class
+from spacy.vocab import Vocab, create_vocab
 
 from ._documents import Document, Sentence, Word
 
 _Piece = Tuple[str, bool, Optional[Word], int]  # form, a space behind it, its word, its sentence
 
-_PROBABILITIES = ("head_conf", "deprel_conf", "upos_conf")
+_EXTENSIONS = ("head_conf", "deprel_conf", "upos_conf", "start", "end")
+
+_CODES = {"no": "nb", "und": "xx"}  # where spaCy has another
 
 
-def maker(vocab: Optional[Vocab], english: bool) -> Callable[[Document], Doc]:
-    """Returns what makes a Doc of a document."""
-    for name in _PROBABILITIES:
+def maker(vocab: Optional[Vocab], language: Optional[str]) -> Callable[[Document], Doc]:
+    """Returns what makes a Doc of a document. Those without a language of their own are in ``language``."""
+    for name in _EXTENSIONS:
         if not Token.has_extension(name):
             Token.set_extension(name, default=None)
-    shared = vocab or (spacy.blank("en").vocab if english else Vocab())
-    return lambda document: _doc(shared, document)
+    vocabs: Dict[str, Vocab] = {}
+
+    def make(document: Document) -> Doc:
+        code = document.language or language or "und"
+        if vocab is None and code not in vocabs:
+            vocabs[code] = _vocab(_CODES.get(code, code))
+        return _doc(vocabs[code] if vocab is None else vocab, document)
+
+    return make
+
+
+def _vocab(code: str) -> Vocab:
+    """Returns the vocab of spacy.blank(code), whose tokenizer may need more packages; an empty one if spaCy lacks the language."""
+    try:
+        defaults = get_lang_class(code).Defaults
+    except ImportError:
+        defaults = BaseDefaults
+    return create_vocab(code, defaults)
 
 
 def _doc(vocab: Vocab, document: Document) -> Doc:
@@ -33,6 +52,8 @@ def _doc(vocab: Vocab, document: Document) -> Doc:
             if start is not None:
                 _gap(pieces, text[at:start], number)
                 at = end
+            elif pieces:
+                pieces[-1] = (pieces[-1][0], True, *pieces[-1][2:])
             pieces.append((word.form or "_", False, word, number))
     _gap(pieces, text[at:], max(len(sentences) - 1, 0))
 
@@ -41,7 +62,7 @@ def _doc(vocab: Vocab, document: Document) -> Doc:
     for i, (_, _, piece, number) in enumerate(pieces):
         if piece:
             heads.append(index[number, piece.head_id] if piece.head_id else i)
-        else:  # white space hangs on a word beside it, as spaCy wants it
+        else:  # white space is attached to a word beside it, as spaCy wants it
             heads.append(next((k for k in (i - 1, i + 1) if 0 <= k < len(pieces) and pieces[k][2]), i))
     words = [word for _, _, word, _ in pieces]
     doc = Doc(
@@ -58,7 +79,7 @@ def _doc(vocab: Vocab, document: Document) -> Doc:
     doc.user_data["treebeam_id"] = document.id
     for token, given in zip(doc, words):
         if given:
-            for name in _PROBABILITIES:
+            for name in _EXTENSIONS:
                 token._.set(name, getattr(given, name))
     return doc
 

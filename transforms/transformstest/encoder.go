@@ -17,10 +17,10 @@ const EncoderURI = "toy:encoder"
 // PanicEncode is a word that makes the encoder panic.
 const PanicEncode = "PANICENCODE"
 
-// An Encoder is a toy that tags all words of an encoded sentence INTJ and hangs
-// them on the first one. It is unkind: it panics where a sentence is encoded
-// twice, or has the scores of another one. Without its scores it is as sure of a
-// sentence as the first word says (Sure).
+// An Encoder is a toy that tags all words of an encoded sentence INTJ and attaches
+// them to the first one. It panics if a sentence is encoded twice, or has the scores
+// of another one. Without its scores, its confidence in a sentence depends on the
+// first word (Sure).
 type Encoder struct {
 	*Toy
 	Encoded atomic.Int64 // words
@@ -33,7 +33,7 @@ func (e *Encoder) With(lists *model.Lists) (transforms.Stages, error) {
 	return &Encoder{Toy: t, base: e}, err
 }
 
-// Sure is how sure the toy is of a sentence that begins with form, from 0 to 1.
+// Sure is the toy's confidence in a sentence that begins with form, from 0 to 1.
 func Sure(form string) float32 { return float32(hash(form)%4097) / 4096 }
 
 // Encodes implements transforms.Stages.

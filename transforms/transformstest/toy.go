@@ -51,6 +51,9 @@ func (Plain) With(*model.Lists) (transforms.Stages, error) {
 	return nil, errors.New("this toy takes no lists")
 }
 
+// Language implements transforms.Stages.
+func (Plain) Language() string { return syntax.English }
+
 // TrainedOn implements transforms.Stages.
 func (Plain) TrainedOn() string { return "" }
 
@@ -122,11 +125,14 @@ func (t *Toy) SetHook(f func(s *syntax.Sentence)) {
 // returns the toy.
 func Register() *Toy {
 	t := new(Toy)
-	e := &Encoder{Toy: t}
+	e, w := &Encoder{Toy: t}, newWorld(t)
 	transforms.RegisterModels("toy", func(uri string) (transforms.Stages, string, error) {
 		t.Opened.Add(1)
-		if uri == EncoderURI {
+		switch uri {
+		case EncoderURI:
 			return e, strings.Repeat("65", 32), nil
+		case WorldURI:
+			return w, strings.Repeat("70", 32), nil
 		}
 		return t, strings.Repeat("70", 32), nil
 	})

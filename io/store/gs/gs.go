@@ -1,6 +1,6 @@
-// Package gs is Google Cloud Storage as a store: names are gs://bucket/object.
-// Importing it registers the scheme. Credentials are Google's Application
-// Default Credentials; STORAGE_EMULATOR_HOST names an emulator instead.
+// Package gs registers Google Cloud Storage as a store when it is imported: names are
+// gs://bucket/object. Credentials are Google's Application Default Credentials;
+// STORAGE_EMULATOR_HOST names an emulator instead.
 package gs
 
 import (
@@ -91,7 +91,7 @@ func infoOf(a *storage.ObjectAttrs) store.Info {
 func generation(version string) (int64, error) {
 	g, err := strconv.ParseInt(version[min(1, len(version)):], 10, 64)
 	if err != nil || version[0] != 'g' || g <= 0 {
-		return 0, fmt.Errorf("%w: version %q is no generation", store.ErrVersion, version)
+		return 0, fmt.Errorf("%w: version %q is not a generation", store.ErrVersion, version)
 	}
 	return g, nil
 }

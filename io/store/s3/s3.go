@@ -1,6 +1,6 @@
-// Package s3 is a store on Amazon S3 and compatible services: names are
-// s3://bucket/key. Importing it registers the scheme. Credentials, region and endpoint
-// come from the settings of the AWS tools: AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION,
+// Package s3 registers Amazon S3 and compatible services as a store when it is
+// imported: names are s3://bucket/key. Credentials, region and endpoint come from the
+// settings of the AWS tools: AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION,
 // AWS_ENDPOINT_URL, ~/.aws, roles of machines and pods.
 package s3
 

@@ -1,5 +1,6 @@
-// Package storetest checks that a store does what package store promises, and
-// has a store in memory whose connections break when a test wants them to.
+// Package storetest checks that a store keeps the promises of package store (Conform).
+// It has a store in memory and a server whose connections break when a test asks for
+// it.
 package storetest
 
 import (

@@ -1,13 +1,11 @@
-// Package chart draws the accuracy of parsers against their speed, from a table
-// that is kept beside the documentation, as an SVG beside the table:
+// Package chart draws the accuracy of parsers against their speed, from a table of
+// lab/results:
 //
-//	chart lab/notes/speed.tsv
+//	chart lab/results/speed.tsv lab/notes/speed.svg
 //
-// A line of the table has, apart by tabs, a series, the name of the point (or
-// nothing), words per second, and LAS; what follows says where the figures are
-// from, and is not read. Points of a series are joined in the order of the lines.
-// Lines that begin with # and empty
-// ones are passed over. The same table gives the same bytes.
+// It reads the columns series, point (the name, or nothing), words_per_second and las.
+// Points of a series are joined in the order of the rows. The same table gives the same
+// bytes.
 package chart
 
 import (
@@ -19,31 +17,28 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/lab/bench/tables"
 )
 
 // Main runs the measurement with the arguments of the command line.
 func Main() error {
-	if len(os.Args) != 2 || !strings.HasSuffix(os.Args[1], ".tsv") {
-		return errors.New("want one table, FILE.tsv")
+	if len(os.Args) != 3 || !strings.HasSuffix(os.Args[2], ".svg") {
+		return errors.New("want a table and a picture, FILE.tsv FILE.svg")
 	}
-	return run(os.Args[1])
-}
-
-func run(path string) error {
-	svg, err := fromFile(path)
+	svg, err := fromFile(os.Args[1])
 	if err != nil {
 		return err
 	}
-	return store.ReplaceFile(strings.TrimSuffix(path, ".tsv")+".svg", svg)
+	return store.ReplaceFile(os.Args[2], svg)
 }
 
 // fromFile returns the chart of the table at path.
 func fromFile(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	t, err := tables.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	list, err := parse(string(text))
+	list, err := seriesOf(t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -63,34 +58,27 @@ type point struct {
 	las  float64 // in percent
 }
 
-// parse reads a table. Its errors name the line.
-func parse(text string) ([]series, error) {
+// seriesOf returns the points of a table. Its errors name the row.
+func seriesOf(t *tables.Table) ([]series, error) {
 	var list []series
-	for i, line := range strings.Split(text, "\n") {
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		fields := strings.Split(line, "\t")
-		if len(fields) < 4 {
-			return nil, fmt.Errorf("line %d: %d fields, want series, name, words/s and LAS, apart by tabs", i+1, len(fields))
-		}
-		p := point{name: fields[1]}
+	for i, row := range t.Rows {
+		p := point{name: t.Cell(row, "point")}
 		var err error
-		if p.rate, err = strconv.ParseFloat(fields[2], 64); err != nil || !(p.rate > 0 && p.rate <= 1e9) {
-			return nil, fmt.Errorf("line %d: words/s %q: want a positive number", i+1, fields[2])
+		cell := t.Cell(row, "words_per_second")
+		if p.rate, err = strconv.ParseFloat(cell, 64); err != nil || !(p.rate > 0 && p.rate <= 1e9) {
+			return nil, fmt.Errorf("row %d: words_per_second %q: want a positive number", i+1, cell)
 		}
-		if p.las, err = strconv.ParseFloat(fields[3], 64); err != nil || !(p.las >= 0 && p.las <= 100) {
-			return nil, fmt.Errorf("line %d: LAS %q: want 0 to 100", i+1, fields[3])
+		cell = t.Cell(row, "las")
+		if p.las, err = strconv.ParseFloat(cell, 64); err != nil || !(p.las >= 0 && p.las <= 100) {
+			return nil, fmt.Errorf("row %d: las %q: want 0 to 100", i+1, cell)
 		}
-		k := slices.IndexFunc(list, func(s series) bool { return s.name == fields[0] })
+		name := t.Cell(row, "series")
+		k := slices.IndexFunc(list, func(s series) bool { return s.name == name })
 		if k < 0 {
 			k = len(list)
-			list = append(list, series{name: fields[0]})
+			list = append(list, series{name: name})
 		}
 		list[k].points = append(list[k].points, p)
-	}
-	if len(list) == 0 {
-		return nil, errors.New("no point")
 	}
 	return list, nil
 }

@@ -8,33 +8,36 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/lab/bench/tables"
 )
 
-// The chart in the documentation is that of the table beside it.
+// The chart in the documentation is that of its table.
 func TestDocumented(t *testing.T) {
-	table := filepath.FromSlash("../../../lab/notes/speed.tsv")
-	got, err := fromFile(table)
+	got, err := fromFile(filepath.FromSlash("../../results/speed.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(strings.TrimSuffix(table, ".tsv") + ".svg")
+	want, err := os.ReadFile(filepath.FromSlash("../../notes/speed.svg"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("lab/notes/speed.svg is not what its table gives: go run -C lab ./bench chart lab/notes/speed.tsv")
+		t.Errorf("lab/notes/speed.svg is not what its table gives: go run -C lab ./bench chart lab/results/speed.tsv lab/notes/speed.svg")
 	}
 }
 
-const table = `# series, name, words/s, LAS
-ours	quick	20000	83.5	measured here
-ours		9000	85
-ours	slow	4000	88
-peer	peer	1500	77.7
-`
+// tableOf has rows of four cells each, separated by spaces; - is an empty cell.
+func tableOf(rows ...string) *tables.Table {
+	t := &tables.Table{Columns: []string{"series", "point", "words_per_second", "las"}}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, strings.Split(strings.ReplaceAll(r, "-", ""), " "))
+	}
+	return t
+}
 
 func TestChart(t *testing.T) {
-	list, err := parse(table)
+	list, err := seriesOf(tableOf("ours quick 20000 83.5", "ours - 9000 85", "ours slow 4000 88", "peer peer 1500 77.7"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,21 +73,18 @@ func TestChart(t *testing.T) {
 }
 
 func TestBadTables(t *testing.T) {
-	for text, want := range map[string]string{
-		table + "peer\tx\t10\n": "line 6: 3 fields",
-		"a\tb\t0\t50":           "line 1: words/s",
-		"\na\tb\tx\t50":         "line 2: words/s",
-		"a\tb\t10\t101":         "line 1: LAS",
-		"a\tb\t10\tNaN":         "line 1: LAS",
-		"# nothing\n":           "no point",
-		"a\tb\t10\t\n":          "line 1: LAS",
-		"a\tb\tInf\t50\n":       "line 1: words/s",
-		"a\tb\tNaN\t50\n":       "line 1: words/s",
-		"a\tb\t-10\t50\n":       "line 1: words/s",
-		"a\tb\t10\tmany\n":      "line 1: LAS",
+	for row, want := range map[string]string{
+		"a b 0 50":    "row 2: words_per_second",
+		"a b x 50":    "row 2: words_per_second",
+		"a b Inf 50":  "row 2: words_per_second",
+		"a b NaN 50":  "row 2: words_per_second",
+		"a b 10 101":  "row 2: las",
+		"a b 10 NaN":  "row 2: las",
+		"a b 10 -":    "row 2: las",
+		"a b 10 many": "row 2: las",
 	} {
-		if _, err := parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		if _, err := seriesOf(tableOf("a b 10 50", row)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", row, err, want)
 		}
 	}
 }

@@ -25,25 +25,30 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
+// Set by Main: the programs of bench share one flag set.
 var (
-	trainFile   = flag.String("train", "", "treebank")
-	devFile     = flag.String("dev", "", "treebank")
-	silverFile  = flag.String("silver", "", "text that a better model has tagged")
-	silverWords = flag.Int("silver-words", 500000, "of it")
-	width       = flag.Int("width", 128, "numbers of a vector, a multiple of 16")
-	layers      = flag.Int("layers", 3, "of convolutions")
-	rows        = flag.Int("rows", 1<<17, "of the table")
-	epochs      = flag.Int("epochs", 10, "over all sentences")
-	batch       = flag.Int("batch", 600, "words")
-	rate        = flag.Float64("rate", 0.002, "of Adam at the beginning")
-	drop        = flag.Float64("drop", 0.2, "share of the numbers of first vectors that are dropped")
-	wordDrop    = flag.Float64("worddrop", 0.1, "share of words that show affixes and shape alone")
-	workers     = flag.Int("j", 2, "threads")
-	grams       = flag.Bool("grams", false, "trigrams of letters, too")
+	trainFile, devFile, silverFile                           *string
+	silverWords, width, layers, rows, epochs, batch, workers *int
+	rate, drop, wordDrop                                     *float64
+	grams                                                    *bool
 )
 
 // Main runs the measurement with the arguments of the command line.
 func Main() error {
+	trainFile = flag.String("train", "", "treebank")
+	devFile = flag.String("dev", "", "treebank")
+	silverFile = flag.String("silver", "", "text that a better model has tagged")
+	silverWords = flag.Int("silver-words", 500000, "of it")
+	width = flag.Int("width", 128, "numbers of a vector, a multiple of 16")
+	layers = flag.Int("layers", 3, "of convolutions")
+	rows = flag.Int("rows", 1<<17, "of the table")
+	epochs = flag.Int("epochs", 10, "over all sentences")
+	batch = flag.Int("batch", 600, "words")
+	rate = flag.Float64("rate", 0.002, "of Adam at the beginning")
+	drop = flag.Float64("drop", 0.2, "share of the numbers of first vectors that are dropped")
+	wordDrop = flag.Float64("worddrop", 0.1, "share of words that show affixes and shape alone")
+	workers = flag.Int("j", 2, "threads")
+	grams = flag.Bool("grams", false, "trigrams of letters, too")
 	flag.Parse()
 	gold, err := conllu.ReadAllWith(*trainFile, conllu.Options{MultipleRoots: true})
 	if err != nil {

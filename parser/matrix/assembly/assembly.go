@@ -1,11 +1,11 @@
-// Package assembly writes the assembly of parser/matrix: text that Go's
-// assembler reads.
+// Package assembly generates the assembly files of parser/matrix, for Go's assembler
+// (Files).
 //
-// The same micro-kernel serves all element types, for each of them multiplies
-// words of 32 bits: a float32, two bfloat16, four int8 or two int16. A kernel
-// holds a tile of the result in registers, up to 12 rows times two vectors,
-// and for every step along the inner dimension loads two vectors of B and
-// broadcasts a word for every row of A (Goto and van de Geijn 2008, section 5).
+// All element types share one micro-kernel, because it multiplies words of 32 bits: a
+// float32, two bfloat16, four int8 or two int16. A kernel holds a tile of the result in
+// registers, up to 12 rows of two vectors. In every step along the inner dimension it
+// loads two vectors of B and broadcasts a word for every row of A (Goto and van de
+// Geijn 2008, section 5).
 package assembly
 
 import (

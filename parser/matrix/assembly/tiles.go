@@ -14,7 +14,22 @@ const (
 	r12 = 12
 )
 
-// tilesFile writes the kernel of AMX, whose instructions Go's assembler does not know. A
+// A tileKernel is a kernel of AMX.
+type tileKernel struct {
+	name, comment string
+	product       string // the instruction that multiplies and adds, its prefix and opcode
+	prefix        int
+	opcode        int
+	adds          bool // tile.add counts
+}
+
+var tileKernels = []tileKernel{
+	{"intAMX", "multiplies blocks of 64 int8.", "TDPBSSD", prefixF2, 0x5e, false},
+	{"halfAMX", "multiplies blocks of 32 bfloat16. A has rows of words; steps that are missing in the\n// last block are zeros.",
+		"TDPBF16PS", prefixF3, 0x5c, true},
+}
+
+// tilesFile writes the kernels of AMX, whose instructions Go's assembler does not know. A
 // tile register has 16 rows of 64 bytes. 0 to 3 hold 32 x 32 sums, 4 and 5 rows of A, 6 and
 // 7 columns of B (Intel SDM, volume 1, chapter 18).
 func tilesFile() string {
@@ -30,15 +45,22 @@ TEXT ·permitTiles(SB), NOSPLIT, $0-8
 	SYSCALL
 	MOVQ AX, ret+0(FP)
 	RET
-
-// func intAMX(t *tile)
-// intAMX multiplies blocks of 64 int8.
-TEXT ·intAMX(SB), NOSPLIT, $64-8
 `)
+	for _, k := range tileKernels {
+		w.tileKernel(k)
+	}
+	return w.String()
+}
+
+func (w *writer) tileKernel(k tileKernel) {
+	fmt.Fprintf(w, "\n// func %s(t *tile)\n// %s %s\nTEXT ·%s(SB), NOSPLIT, $64-8\n", k.name, k.name, k.comment, k.name)
 	w.op("MOVQ t+0(FP), DI")
 	for _, f := range [][2]string{{"c", "R8"}, {"cRow", "R9"}, {"a", "SI"}, {"aRow", "R10"}, {"b", "BX"},
 		{"steps", "CX"}, {"rows", "DX"}, {"vectors", "R12"}} {
 		w.op("MOVQ tile_%s(DI), %s", f[0], f[1])
+	}
+	if k.adds {
+		w.op("MOVQ tile_add(DI), R13")
 	}
 	// The configuration: palette 1, tiles of 64 bytes a row, and their rows.
 	w.op("MOVQ $1, AX")
@@ -53,13 +75,14 @@ TEXT ·intAMX(SB), NOSPLIT, $64-8
 	w.op("MOVQ $0x1010101010101010, AX")
 	w.op("MOVQ AX, 48(SP)")
 	w.op("SHLQ $6, R12") // bytes of a step of B
-	w.op("SHRQ $4, CX")  // blocks
+	w.op("ADDQ $15, CX")
+	w.op("SHRQ $4, CX") // blocks
 	w.op("CMPQ DX, $16")
 	w.op("JGT tall")
 	w.op("MOVB DX, 48(SP)")
 	w.op("MOVB DX, 49(SP)")
 	w.op("MOVB DX, 52(SP)")
-	w.tileShapes(1)
+	w.tileShapes(k, 1)
 	w.label("tall")
 	w.op("SUBQ $16, DX")
 	w.op("MOVB DX, 50(SP)")
@@ -68,27 +91,44 @@ TEXT ·intAMX(SB), NOSPLIT, $64-8
 	w.op("MOVQ R10, R11")
 	w.op("SHLQ $4, R11")
 	w.op("ADDQ SI, R11")
-	w.tileShapes(2)
-	return w.String()
+	w.tileShapes(k, 2)
 }
 
 // tileShapes writes the kernel for 1 or 2 tiles of rows, and for 2 vectors and 1.
-func (w *writer) tileShapes(tall int) {
+func (w *writer) tileShapes(k tileKernel, tall int) {
 	w.vex("LDTILECFG (SP)", 0, 0x49, 0, 0x04, 0x24)
 	w.op("CMPQ R12, $64")
 	w.op("JEQ narrow%d", tall)
-	w.tileLoop(tall, 2)
+	w.tileLoop(k, tall, 2)
 	w.label("narrow%d", tall)
-	w.tileLoop(tall, 1)
+	w.tileLoop(k, tall, 1)
 }
 
-func (w *writer) tileLoop(tall, wide int) {
+func (w *writer) tileLoop(k tileKernel, tall, wide int) {
 	each := func(do func(row, column int)) {
 		for row := range tall {
 			for column := range wide {
 				do(row, column)
 			}
 		}
+	}
+	if k.adds {
+		w.op("TESTQ R13, R13")
+		w.op("JZ zero%dx%d", tall, wide)
+		each(func(row, column int) {
+			w.op("MOVQ R8, AX")
+			if row > 0 {
+				w.op("MOVQ R9, AX")
+				w.op("SHLQ $4, AX")
+				w.op("ADDQ R8, AX")
+			}
+			if column > 0 {
+				w.op("ADDQ $64, AX")
+			}
+			w.tileMove("TILELOADD C", prefixF2, 2*row+column, rAX, r9)
+		})
+		w.op("JMP loop%dx%d", tall, wide)
+		w.label("zero%dx%d", tall, wide)
 	}
 	each(func(row, column int) { // TILEZERO
 		w.vex("TILEZERO", prefixF2, 0x49, 0, 3<<6|(2*row+column)<<3)
@@ -104,7 +144,7 @@ func (w *writer) tileLoop(tall, wide int) {
 		w.tileMove("TILELOADD B", prefixF2, 7, rAX, r12)
 	}
 	each(func(row, column int) {
-		w.vex("TDPBSSD", prefixF2, 0x5e, 6+column, 3<<6|(2*row+column)<<3|(4+row))
+		w.vex(k.product, k.prefix, k.opcode, 6+column, 3<<6|(2*row+column)<<3|(4+row))
 	})
 	w.op("ADDQ $64, SI")
 	if tall == 2 {

@@ -1,5 +1,5 @@
-// Package parttest has random sentences, all their trees and random scores, for
-// the oracles of the parts of trees and of the search.
+// Package parttest makes random sentences, all their trees and random scores. Tests of
+// parts and of the search compare their results with exhaustive search over these.
 package parttest
 
 import (
@@ -31,11 +31,11 @@ func (z Noise) Sum(keys []hash.Key) int32 {
 	return s
 }
 
-// Tags are those of the words of a random sentence.
+// Tags are the UPOS tags of the words of a random sentence.
 var Tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "CCONJ"}
 
-// RandomSentence makes n words whose candidates are all heads, or each with
-// probability keep/8 and always the one before.
+// RandomSentence returns a sentence of n words. Every head is a candidate with
+// probability keep/8, and the word before always is.
 func RandomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
 	s := &syntax.Sentence{}
 	s.Candidates.Start = []int32{0}
@@ -63,8 +63,9 @@ func AllTrees(s *syntax.Sentence, f func(head []int32)) {
 	EachTree(s.Candidates.Start, s.Candidates.Heads, func(head []int32, _ []int) { f(head) })
 }
 
-// EachTree calls f with every single-root tree over candidate heads, those of word m at
-// start[m-1]:start[m]: with its heads, and with the index of each head by word minus 1.
+// EachTree calls f for every single-root tree over candidate heads,
+// heads[start[m-1]:start[m]] for word m. f receives the heads of the tree, and the
+// index of each in heads, by word minus 1.
 func EachTree(start, heads []int32, f func(head []int32, arcs []int)) {
 	n := len(start) - 1
 	head, arcs := make([]int32, n+1), make([]int, n)
@@ -84,8 +85,8 @@ func EachTree(start, heads []int32, f func(head []int32, arcs []int)) {
 	rec(1)
 }
 
-// Best returns one of the trees of s with the highest score, of those without
-// crossing arcs if it must be projective; false if there is none.
+// Best returns a tree of s with the highest score, among projective trees if projective
+// is true. found is false if there is none.
 func Best(s *syntax.Sentence, projective bool, score func(head []int32) int64) (best int64, heads []int32, found bool) {
 	AllTrees(s, func(head []int32) {
 		if v := score(head); (!projective || IsProjective(head)) && (!found || v > best) {
@@ -95,7 +96,7 @@ func Best(s *syntax.Sentence, projective bool, score func(head []int32) int64) (
 	return best, heads, found
 }
 
-// IsProjective reports whether no two arcs cross, those from 0 among them.
+// IsProjective reports whether no two arcs cross, including the arc from 0.
 func IsProjective(head []int32) bool {
 	for a := 1; a < len(head); a++ {
 		for b := 1; b < a; b++ {

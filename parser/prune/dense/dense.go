@@ -1,6 +1,6 @@
-// Package dense scores every pair of words of a sentence by dense tables over
-// tags, the commonest words and the distance, without hashing. It is the first
-// stage of the pruner.
+// Package dense is the first stage of the pruner. It scores every pair of words of a
+// sentence by dense tables over tags, the commonest words and the distance (Scorer).
+// Scoring a pair hashes nothing.
 package dense
 
 import (
@@ -55,25 +55,24 @@ const (
 	formSalt   = 0x5bd1e9955bd1e995
 )
 
-// What a sentence costs: a row is one look-up, and a sum of rows is none.
+// The look-ups of a sentence: a row is one look-up, and a sum of rows is none.
 const (
 	LookupsPerPair = 3
 	LookupsPerWord = 2 * contexts
 )
 
-// Tables are trained weights. They are read-only and safe for concurrent use.
+// Tables are the trained weights. They are read-only and safe for concurrent use.
 type Tables struct {
 	lexicon hash.Set // commonest lemmas and, salted, forms
 	weights []uint8
 	at      places
 }
 
-// Layout names the arrays of a model.
+// Layout names the sections of the tables.
 func (t *Tables) Layout(l *pack.Layout) {
-	pack.Array(l, "lexicon", (*[]uint32)(&t.lexicon))
+	t.lexicon.Layout(l, "lexicon")
 	pack.Array(l, "dense", &t.weights)
 	t.at = placesOf(t.lexicon)
-	l.Check("lexicon", t.lexicon.Valid(), "has no empty place")
 	l.Check("dense", len(t.weights) == t.at.size, "has another length than its lexicon asks for")
 }
 
@@ -81,7 +80,7 @@ func (t *Tables) Layout(l *pack.Layout) {
 type places struct{ distance, fine, between, size int }
 
 func placesOf(lexicon hash.Set) (t places) {
-	t.distance = (wordContexts + len(lexicon)) * both
+	t.distance = (wordContexts + lexicon.Len()) * both
 	t.fine = t.distance + tags*tags*byBin
 	t.between = t.fine + word.FineTags*word.FineTags*2
 	t.size = t.between + tags*tags*2*between
@@ -102,8 +101,8 @@ var binOf = func() (bin [37]uint8) {
 
 func binAt(d int) int { return int(binOf[min(d, len(binOf)-1)]) }
 
-// A Scorer scores the arcs of one sentence at a time. The zero value is ready
-// to Read one.
+// A Scorer scores the arcs of one sentence at a time. It is scratch for one goroutine.
+// The zero value is ready for Read.
 type Scorer struct {
 	tables   *Tables
 	words    *word.Sentence
@@ -111,15 +110,15 @@ type Scorer struct {
 	sums     []int32           // [position][end][rowSize]: sums of the rows of its contexts
 }
 
-// Read prepares a sentence.
+// Read prepares g to score the arcs of s with the tables t.
 func (g *Scorer) Read(s *word.Sentence, t *Tables) {
 	g.tables = t
 	g.read(s, t.lexicon)
 	g.addUp(t.weights)
 }
 
-// Scores puts the scores of the arcs h -> m, 0 <= h <= n, into out[h], in
-// 1/score.Unit. out[m] has no meaning. It allocates nothing.
+// Scores sets out[h] to the score of the arc h -> m, 0 <= h <= n, in units of
+// 1/score.Unit. out[m] has no meaning. Scores allocates nothing.
 func (g *Scorer) Scores(m int, out []int32) {
 	scores(g, m, &g.tables.at, g.sums, g.tables.weights, out)
 	for h := range out {

@@ -109,9 +109,9 @@ func TestScoresAllocateNothing(t *testing.T) {
 // A section that does not fit is an error that names it.
 func TestDamagedTables(t *testing.T) {
 	for section, damage := range map[string]func(x *Tables){
-		"":          func(*Tables) {},
-		"p.dense":   func(x *Tables) { x.weights = x.weights[1:] },
-		"p.lexicon": func(x *Tables) { x.lexicon = hash.Set{1, 2, 3} },
+		"":        func(*Tables) {},
+		"p.dense": func(x *Tables) { x.weights = x.weights[1:] },
+		"dense":   func(x *Tables) { x.lexicon, _ = hash.NewSet(make([]hash.Key, 9), false) },
 	} {
 		x, _ := learnChains()
 		damage(&x)

@@ -12,8 +12,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// LearnLexicon returns the lemmas and, salted, the forms that are commonest
-// in train, with at least 8 words each.
+// LearnLexicon returns the commonest lemmas of train and, with salted keys, its
+// commonest forms. Each has at least 8 words.
 func LearnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
 	count := make(map[uint64]int)
 	for i := range train {
@@ -25,7 +25,7 @@ func LearnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
 	}
 	maps.DeleteFunc(count, func(_ uint64, n int) bool { return n < 8 })
 	list := syntax.ByCount(count)
-	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)])
+	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)], false)
 	return set
 }
 
@@ -36,8 +36,8 @@ type update struct {
 	cells     []int32
 }
 
-// Learn learns tables as a softmax over the heads of a word. Words without a
-// head teach nothing.
+// Learn learns tables as a softmax over the heads of each word. It ignores words
+// without a head.
 func Learn(v *word.Vocabulary, lexicon hash.Set, train []syntax.Sentence, seed uint64) Tables {
 	const least = 1e-3 // of a gradient that moves weights
 	rule := linear.AdaGrad{Rate: 0.12, Floor: 1}

@@ -25,12 +25,8 @@ func TestSpooledListing(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must(t, os.WriteFile(path, []byte(name), 0o666))
 	}
 	for i := range 3000 {
 		put(fmt.Sprintf("%d/%d.txt", i%7, i))
@@ -60,15 +56,11 @@ func TestSpooledListing(t *testing.T) {
 		spooled = n
 		l, err := Find(t.Context(), patterns, ListOptions{})
 		spooled = 1 << 17
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 2 {
 			var got []Input
 			for in, err := range l.All() {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got = append(got, *in)
 			}
 			if !slices.Equal(got, want) || l.Files != len(want) {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/treebeam/treebeam/io/treebank"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+// withTreebanks are the options of a training of many languages.
+var withTreebanks = append([]string{"treebanks", "model", "resume", "keep", "reuse", "threads", "seed", "tag-seed", "cased",
+	"weights", "folds", "encoder", "created-by", "licence", "release"}, encoderNames...)
+
+// startWorld trains one file of many languages.
+func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
+	switch idle := namesGiven(fs, withTreebanks, false); {
+	case idle != "":
+		return refuse("--treebanks leaves nothing to do for %s", idle)
+	case f.model == "":
+		return refuse("give --model FILE, the model to write")
+	}
+	if err := cmp.Or(setThreads(*f.threads), f.encoder.check(fs), f.openEncoder("")); err != nil {
+		return err
+	}
+	list, err := treebank.ReadList(f.treebanks)
+	if err != nil {
+		return &refusal{err}
+	}
+	for _, l := range list {
+		if err := train.Check(l.Train, l.Dev).Fatal(); err != nil {
+			return refuse("%s: %w", l.Code, err)
+		}
+	}
+	i := &f.o.Info
+	i.Language, i.Treebank, i.Licence = "mul", filepath.Base(f.treebanks), cmp.Or(i.Licence, "CC BY-SA 4.0")
+	i.Command, i.Code = f.command(fs), codeVersion()
+	return f.stored(func() ([]byte, error) { return train.RunWorld(list, train.WorldOptions{Options: f.o}) }, "trained in %s")
+}

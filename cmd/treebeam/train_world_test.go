@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model/modeltest"
+)
+
+// A world says where each of its languages comes from, and each of them is a model.
+func TestWorldInfoAndEval(t *testing.T) {
+	data, err := modeltest.World()
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "world.tbm")
+	must(t, os.WriteFile(path, data, 0o600))
+	out, _ := ends(t, exitOK, "", "model", "info", path)
+	for _, want := range []string{"Xalan-Toy (CC0)", "Xebnian-Toy (CC0)", "Xircish-Toy (CC0)", "Copyright (c) nobody"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("model info lacks %q:\n%s", want, out)
+		}
+	}
+	out, _ = ends(t, exitOK, "", "model", "info", path+"#xb")
+	if !strings.Contains(out, "Xebnian-Toy") || strings.Contains(out, "Xalan-Toy") {
+		t.Errorf("of one language:\n%s", out)
+	}
+	gold := filepath.Join(t.TempDir(), "gold.conllu")
+	_, parsed, _ := treebeam(t, modeltest.Text("xb", 4), "parse", "-", "--to", "conllu", "--model", path+"#xb")
+	must(t, os.WriteFile(gold, []byte(parsed), 0o600))
+	out, _ = ends(t, exitOK, "", "eval", "--gold", gold, "--model", path+"#xb", "--row", "toy")
+	if !strings.Contains(out, "100.0") {
+		t.Errorf("trees are not those of before: %s", out)
+	}
+	ends(t, exitRefused, "FILE#de", "eval", "--gold", gold, "--model", path)
+	ends(t, exitRefused, "xa, xb, xc", "eval", "--gold", gold, "--model", path+"#zz")
+}
+
+// A training that starts from a world's encoder gives the same bytes twice, whatever the
+// threads, and says where it comes from.
+func TestTrainFromWorld(t *testing.T) {
+	toy, dir := trainedToy(t), t.TempDir()
+	data, err := modeltest.World()
+	must(t, err)
+	world := filepath.Join(dir, "world.tbm")
+	must(t, os.WriteFile(world, data, 0o600))
+	var models [2]string
+	for i := range models {
+		path := filepath.Join(dir, fmt.Sprint("m", i, ".tbm"))
+		must(t, runTrain(t.Context(), strings.Fields(fmt.Sprintf("--only encoder --from %s --train %s --dev %s --epochs 2 --encoder %s --model %s --threads %d",
+			toy, toyTrain, toyDev, world, path, 1+2*i))))
+		b, err := os.ReadFile(path)
+		must(t, err)
+		models[i] = string(b)
+		out, _ := ends(t, exitOK, "", "model", "info", path)
+		for _, want := range []string{"; CC0, MIT (tiny) (world.tbm)\n", "world.tbm#und, sha256 ", "--encoder world.tbm", "tiny, tuned on the treebanks of world.tbm"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("model info lacks %q:\n%s", want, out)
+			}
+		}
+	}
+	if models[0] != models[1] {
+		t.Error("another number of threads gives other bytes")
+	}
+	ends(t, exitRefused, "one language", "train", "--train", toyTrain, "--dev", toyDev, "--model", filepath.Join(dir, "x.tbm"), "--encoder", toy)
+}
+
+func TestTreebanksRefused(t *testing.T) {
+	dir := t.TempDir()
+	list := filepath.Join(dir, "LIST.tsv")
+	write := func(text string) { must(t, os.WriteFile(list, []byte(text), 0o600)) }
+	write("ya\tOne\ta.conllu\n")
+	ends(t, exitRefused, "want code, name, train, dev, sources", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
+	write("ya\tOne\ta.conllu\tb.conllu\tToy\n")
+	ends(t, exitRefused, "has no licence", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
+	ends(t, exitRefused, "--dev", "train", "--treebanks", list, "--dev", "x", "--model", filepath.Join(dir, "m.tbm"))
+	ends(t, exitRefused, "--model", "train", "--treebanks", list)
+}

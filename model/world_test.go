@@ -1,0 +1,214 @@
+package model_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/model/modeltest"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// toyWorld writes the toy world to a file.
+func toyWorld(t testing.TB) (path string, data []byte) {
+	t.Helper()
+	data, err := modeltest.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "world.tbm")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path, data
+}
+
+// parsed parses a text from raw text to trees.
+func parsed(t *testing.T, m *model.Model, text string) []syntax.Sentence {
+	t.Helper()
+	sents := m.Segment(text, 1000)
+	var list []*syntax.Sentence
+	for i := range sents {
+		list = append(list, &sents[i])
+	}
+	if err := m.Run(context.Background(), list, model.Request{Effort: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return sents
+}
+
+func TestWorldOpensLanguagesOnce(t *testing.T) {
+	path, data := toyWorld(t)
+	before := model.Loads()
+	w, err := model.OpenWorld(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, l := range w.Languages() {
+		codes = append(codes, l.Code)
+		if l.Name == "" || l.Example == "" || l.TrainWords == 0 || len(l.Treebanks) != 1 {
+			t.Errorf("%+v: something is missing", l)
+		}
+	}
+	if got := strings.Join(codes, " "); got != "xa xb xc" {
+		t.Errorf("languages %s", got)
+	}
+	if n := model.Loads() - before; n != 0 {
+		t.Errorf("opening the world has opened %d models", n)
+	}
+	names, err := w.Identifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range w.Languages() {
+		if g := names.Identify(modeltest.Text(l.Code, 20)); g.Code != l.Code {
+			t.Errorf("text in %s is named %s", l.Code, g.Code)
+		}
+	}
+	models := make([]*model.Model, 8)
+	var wg sync.WaitGroup
+	for i := range models {
+		wg.Go(func() {
+			m, err := model.Open(path + "#xb")
+			if err != nil {
+				t.Error(err)
+			}
+			models[i] = m
+		})
+	}
+	wg.Wait()
+	if n := model.Loads() - before; n != 1 {
+		t.Errorf("%d models were opened, want 1", n)
+	}
+	for _, m := range models {
+		if m != models[0] {
+			t.Error("a second model of one language")
+		}
+	}
+	if again, err := model.OpenWorldBytes(data); err != nil || again.Digest != w.Digest {
+		t.Errorf("the same bytes have another digest, or %v", err)
+	}
+	xa, err := w.Language("xa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	und, err := w.Language(model.Undetermined)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := models[0]; xa.Pruner != b.Pruner || xa.Decoder != b.Decoder || xa.Digest == b.Digest || und.Digest == xa.Digest {
+		t.Error("languages do not share their parser, or share their digest")
+	}
+}
+
+func TestWorldParses(t *testing.T) {
+	_, data := toyWorld(t)
+	w, err := model.OpenWorldBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"xa", "xb", "xc", model.Undetermined} {
+		m, err := w.Language(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Encodes() {
+			t.Error("no encoder")
+		}
+		text := modeltest.Text(strings.Replace(code, model.Undetermined, "xa", 1), 5)
+		sents := parsed(t, m, text)
+		if len(sents) != 5 {
+			t.Errorf("%s: %d sentences, want 5", code, len(sents))
+		}
+		for i := range sents {
+			if err := syntax.CheckTree(sents[i].Words); err != nil {
+				t.Errorf("%s: %v", code, err)
+			}
+			if last := sents[i].Words[len(sents[i].Words)-1]; last.UPOS != "PUNCT" || last.Lemma != "." {
+				t.Errorf("%s: %+v", code, last)
+			}
+		}
+	}
+}
+
+// Damage is found where it is: in the table at once, in a part when it is opened.
+func TestDamagedWorld(t *testing.T) {
+	_, data := toyWorld(t)
+	damaged := func(at int) []byte {
+		c := append([]byte{}, data...)
+		c[at] ^= 1
+		return c
+	}
+	if _, err := model.OpenWorldBytes(damaged(70)); err == nil {
+		t.Error("a damaged table was read")
+	}
+	w, err := model.OpenWorldBytes(damaged(len(data) - 1)) // of xc, the last part
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Language("xa"); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Language("xc"); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a damaged language: %v", err)
+	}
+}
+
+func TestWorldRefuses(t *testing.T) {
+	path, data := toyWorld(t)
+	refused := func(what string, err error, says string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", what, err, says)
+		}
+	}
+	_, err := model.Open(path)
+	refused("a world as a model", err, "FILE#de")
+	_, err = model.Open(path + "#xx")
+	refused("a language that is not there", err, "xa, xb, xc")
+	_, err = model.OpenBytes(data)
+	refused("the bytes of a world as a model", err, "FILE#de")
+	_, err = model.Open("world")
+	refused("the embedded world as a model", err, "world:de")
+	_, err = model.OpenWorld("english.tbm")
+	refused("a model as a world", err, "one language")
+}
+
+// A training starts from the encoder of the language that is named, or of the treebank's
+// language, or of none.
+func TestStart(t *testing.T) {
+	path, _ := toyWorld(t)
+	base := filepath.Base(path)
+	for _, c := range []struct{ uri, code, want string }{
+		{path, "xb", "xb"}, {path, "zz", model.Undetermined}, {path, "", model.Undetermined}, {path + "#xa", "xb", "xa"},
+	} {
+		s, err := model.OpenStart(c.uri, c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Open(path + "#" + c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Model != base+"#"+c.want || s.Digest != m.Digest || !slices.Contains(s.Heads.Labels, "nsubj") {
+			t.Errorf("%s and %q: %s, digest %s, relations %v", c.uri, c.code, s.Model, s.Digest, s.Heads.Labels)
+		}
+		if p := s.Params; p.Name != base || p.Licence != "CC0, MIT (tiny)" || !strings.Contains(p.Notice, "nobody\nTuned on:\nXalan-Toy (CC0)\n") {
+			t.Errorf("provenance %q %q %q", p.Name, p.Licence, p.Notice)
+		}
+	}
+	for uri, says := range map[string]string{path + "#zz": "xa, xb, xc", path + "x": "no such file", "english.tbm": "one language"} {
+		if _, err := model.OpenStart(uri, "xa"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", uri, err, says)
+		}
+	}
+	if model.IsStart("e5-small.tbe") || !model.IsStart("world") || !model.IsStart("world:de") || !model.IsStart(path) {
+		t.Error("takes a start for another encoder, or another way round")
+	}
+}

@@ -1,0 +1,239 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/label"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
+)
+
+// AdaptOptions are the options of Adapt.
+type AdaptOptions struct {
+	Seed    uint64
+	Workers int // 0 is GOMAXPROCS; results do not depend on it
+
+	// Replay are trees on which the model should stay right; it learns from them too.
+	// Home are trees of the kind that the model was made for, on which it should not
+	// become worse. It must not have learned from Home. Both may be empty.
+	Replay, Home []syntax.Sentence
+
+	Code, Created string                        // as in model.Info
+	Log           func(format string, a ...any) // nil is silent
+}
+
+const (
+	adaptFolds  = 5   // parts of the trees, each parsed by a model that is adapted to the others
+	adaptEpochs = 5   // passes of parser and labels over trees and replay
+	mostLost    = 0.2 // points of LAS that Home may lose
+)
+
+// shares are how much of what was learned is added to the old weights, the first of them
+// with which Home does not lose more than mostLost. Between old and new weights, most of
+// the gain on new text comes early and most of the loss on old text late (Wortsman and
+// others 2022).
+var shares = []float64{0.5, 0.25, 0.125}
+
+// Adapted is the result of Adapt.
+type Adapted struct {
+	Data  []byte // of the model's file
+	About model.Adaptation
+}
+
+// Worse returns an error that says why the adapted model should not replace the old
+// one, or nil.
+func (a *Adapted) Worse() error {
+	switch x := &a.About; {
+	case x.After.LAS < x.Before.LAS:
+		return fmt.Errorf("on your trees, the adapted model has a LAS of %.2f where the old one has %.2f: "+
+			"check that they follow the conventions of the model, or correct more of them", x.After.LAS, x.Before.LAS)
+	case x.HomeAfter != nil && x.HomeAfter.LAS < x.HomeBefore.LAS-mostLost:
+		return fmt.Errorf("on the text that the model was made for, LAS falls from %.2f to %.2f, by more than %.1f: "+
+			"your trees contradict what it has learned; check their conventions", x.HomeBefore.LAS, x.HomeAfter.LAS, mostLost)
+	}
+	return nil
+}
+
+// Adapt returns a model that has also learned from trees of another kind of text. It
+// does not need the treebank of the model. Pruner, parser and labels go on learning,
+// with tags by the model; segmenter, tagger, lemmas, encoder and calibrator stay. There
+// must be at least two trees, all complete, from files that the model has not learned
+// from. The gain is measured by cross-validation: each fifth of the trees is parsed by
+// a model adapted to the rest. The same model, trees and options give the same bytes.
+func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) {
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	a := &adapter{o, from}
+	list := trees.All()
+	if err := a.check(trees); err != nil {
+		return nil, err
+	}
+	about := model.Adaptation{From: from.Digest, Seed: o.Seed, Code: o.Code, Created: o.Created,
+		Trees: append([]model.Data{trees.Data()}, moreOf(trees)...)}
+	var sections []pack.Section
+	for _, about.Share = range shares {
+		m, made, err := a.to(list, about.Share)
+		if err != nil {
+			return nil, err
+		}
+		sections = made
+		if len(o.Home) == 0 {
+			break
+		}
+		if about.HomeBefore, about.HomeAfter, err = a.compare(o.Home, m); err != nil {
+			return nil, err
+		}
+		o.Log("with a share of %g: LAS %.2f before and %.2f after at home", about.Share, about.HomeBefore.LAS, about.HomeAfter.LAS)
+		if about.HomeAfter.LAS >= about.HomeBefore.LAS-mostLost {
+			break
+		}
+	}
+	var err error
+	if about.Before, about.After, err = a.crossed(list, about.Share); err != nil {
+		return nil, err
+	}
+	info := from.Info
+	info.Scores = nil // on dev, of the model without these trees
+	info.Adapted = append(slices.Clone(info.Adapted), about)
+	if c := info.Calibration; c != nil {
+		fitted := *c
+		fitted.Model = ""
+		info.Calibration = &fitted
+	}
+	if e := info.Encoder; e != nil {
+		alone := *e
+		alone.Sparse, alone.Fast = "", nil
+		info.Encoder = &alone
+	}
+	data, err := model.Encode(info, sections)
+	return &Adapted{data, about}, err
+}
+
+// An adapter adapts a model.
+type adapter struct {
+	AdaptOptions
+	from *model.Model
+}
+
+// check refuses trees from which nothing can be learned, and says which relations cannot.
+func (a *adapter) check(trees Treebank) error {
+	if len(trees.All()) < 2 {
+		return errors.New("at least 2 trees are needed: some to learn from, some to measure by")
+	}
+	words, unknown, such := 0, 0, ""
+	for _, t := range append([]Treebank{trees}, trees.More...) {
+		for i := range t.Sentences {
+			s := &t.Sentences[i]
+			if word, fault := syntax.CheckHeads(s.Words, false, false); word > 0 {
+				return fmt.Errorf("%s: %w: correct the tree, or leave it out", place(t, s, word), fault)
+			}
+			for k := range s.Words {
+				if w := &s.Words[k]; w.OpenRelation() || w.UPOS == "" {
+					return fmt.Errorf("%s: word %d has no UPOS or no relation: complete the tree, or leave it out", place(t, s, k+1), k+1)
+				} else if words++; !slices.Contains(a.from.Labeler.Relations(), w.GoldRelation()) {
+					unknown, such = unknown+1, cmp.Or(such, w.GoldRelation())
+				}
+			}
+		}
+	}
+	if unknown > 0 {
+		a.Log("%d of %d words have a relation that the model does not give, such as %s: it learns their heads alone", unknown, words, such)
+	}
+	return nil
+}
+
+// to returns the model adapted to trees, and its sections.
+func (a *adapter) to(trees []syntax.Sentence, share float64) (*model.Model, []pack.Section, error) {
+	list := oneRoot(slices.Concat(trees, a.Replay))
+	list = slices.DeleteFunc(list, func(s syntax.Sentence) bool { return len(s.Words) > syntax.MaxWholeWords })
+	err := eval.EachSentence(list, a.Workers, func(s *syntax.Sentence) error {
+		a.from.Tagger.Tag(s, tag.Request{Retag: true})
+		a.from.Pruner.Prune(s)
+		prune.AddGold(s)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	pruner := a.from.Pruner.Adapt(list, prune.Options{Seed: a.Seed, Workers: a.Workers, Share: share})
+	parser, err := search.Train(a.from.Words, list, nil, search.TrainOptions{Seed: a.Seed, Workers: a.Workers,
+		Epochs: adaptEpochs, From: a.from.Decoder, Share: share})
+	if err != nil {
+		return nil, nil, err
+	}
+	labels, err := label.Train(a.from.Words, list, nil, label.Options{Seed: a.Seed, Workers: a.Workers,
+		Epochs: adaptEpochs, From: a.from.Labeler, Share: share})
+	if err != nil {
+		return nil, nil, err
+	}
+	sections := replaced(a.from.Sections, model.PruneName+".", packedAs(model.PruneName, pruner))
+	sections = replaced(sections, model.ParseName+".", packedAs(model.ParseName, parser))
+	sections = replaced(sections, model.LabelName+".", packedAs(model.LabelName, labels))
+	c := *a.from
+	c.Pruner, c.Decoder, c.Labeler = pruner, parser, labels
+	return &c, sections, nil
+}
+
+// crossed measures the old model, and models adapted to four fifths of the trees, on the
+// trees. Sentences that are next to each other stay together.
+func (a *adapter) crossed(list []syntax.Sentence, share float64) (before, after model.Score, err error) {
+	bounds := linear.Folds(list, min(adaptFolds, len(list)))
+	var parsed []syntax.Sentence
+	for f, lo := range bounds[:len(bounds)-1] {
+		m, _, err := a.to(slices.Concat(list[:lo], list[bounds[f+1]:]), share)
+		if err != nil {
+			return before, after, err
+		}
+		part, err := a.parse(m, list[lo:bounds[f+1]])
+		if err != nil {
+			return before, after, err
+		}
+		parsed = append(parsed, part...)
+		a.Log("part %d of %d is measured", f+1, len(bounds)-1)
+	}
+	old, err := a.parse(a.from, list)
+	if err != nil {
+		return before, after, err
+	}
+	if before, err = scoreOf(list, old); err == nil {
+		after, err = scoreOf(list, parsed)
+	}
+	return before, after, err
+}
+
+// compare measures the old model and a new one.
+func (a *adapter) compare(gold []syntax.Sentence, m *model.Model) (before, after *model.Score, err error) {
+	var scores [2]model.Score
+	for k, m := range []*model.Model{a.from, m} {
+		parsed, err := a.parse(m, gold)
+		if err != nil {
+			return nil, nil, err
+		}
+		if scores[k], err = scoreOf(gold, parsed); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &scores[0], &scores[1], nil
+}
+
+func (a *adapter) parse(m *model.Model, gold []syntax.Sentence) ([]syntax.Sentence, error) {
+	return eval.Predict(m, search.Options{Seed: eval.SearchSeed}, gold, nil, eval.GoldTokens, a.Workers)
+}
+
+func scoreOf(gold, parsed []syntax.Sentence) (model.Score, error) {
+	r, err := eval.Evaluate(gold, parsed)
+	if err != nil {
+		return model.Score{}, err
+	}
+	return eval.ScoreOf(eval.GoldTokens, r), nil
+}
