@@ -7,7 +7,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w"
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate languages encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -32,7 +32,7 @@ picture: build
 	bin/treebeam report out/sample --output out/sample.html
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,740 --screenshot=docs/report.png out/sample.html
 
-# Programs and Python wheels for Linux, macOS and Windows, with checksums: see cmd/dist.
+# Archives, Python wheels and Debian packages for all platforms, with checksums: see cmd/dist.
 dist:
 	go run ./cmd/dist
 
@@ -105,6 +105,13 @@ accurate: build $(ENCODER)
 mix: build
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
+
+# Trains the model of many languages again from ../shared/treebanks: an hour and a half.
+# Build again afterwards.
+languages: TAGS += -buildvcs=true
+languages: build $(ENCODER)
+	go run -C lab $(TAGS) ./bench treebanks
+	bin/treebeam train --treebanks out/treebanks/LIST.tsv --encoder $(ENCODER) --layers $(LAYERS) --epochs 4 --model model/world.tbm --resume --keep
 
 # Trains the lemmas, or the segmenter, of the embedded English model alone again;
 # all else stays.

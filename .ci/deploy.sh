@@ -43,7 +43,7 @@ ends() {
 cp -r sample/text "$image/data/corpus"
 printf '%%PDF-1.7\n' >"$image/data/bad.txt"
 ends 0 version
-grep -q '^treebeam deployed,' "$tmp/said"
+grep -q '^treebeam deployed[, ]' "$tmp/said"
 ends 0 parse --input /data/corpus --output /data/trees --quiet
 ends 0 parse --input /data/corpus --output /data/trees --quiet
 ends 3 parse --input /data/bad.txt --output /data/bad --quiet --max-failures 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program of another module imports package transforms and parses a collection of its
-# own, on prism. It sees nothing but this repository and the module cache.
+# The program of docs/beam.md, in a module of its own, parses a collection and writes its
+# trees, on prism. It sees nothing but this repository and the module cache.
 set -euo pipefail
 repo=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
@@ -13,36 +13,7 @@ cd "$dir"
   echo "replace github.com/treebeam/treebeam => $repo"
 } >go.mod
 cp "$repo/go.sum" .
-cat >main.go <<'EOF'
-package main
-
-import (
-	"context"
-	"flag"
-	"fmt"
-	"log"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
-	"github.com/treebeam/treebeam/transforms"
-)
-
-func init() { register.Function1x0(show) }
-
-func show(t transforms.Tree) { fmt.Println(t.SentID, t.Tokens, t.Head, t.Meta) }
-
-func main() {
-	flag.Parse()
-	beam.Init()
-	p, s := beam.NewPipelineWithRoot()
-	docs := beam.Create(s, transforms.NewDocument("d", "The cat sat.", transforms.KeyValue{Key: "by", Value: "me"}))
-	trees, _ := transforms.ParseDocuments(s, docs, transforms.Options{})
-	beam.ParDo0(s, show, beam.Reshuffle(s, trees))
-	if err := beamx.Run(context.Background(), p); err != nil {
-		log.Fatal(err)
-	}
-}
-EOF
+sed -n '/^```go$/,/^```$/{/^```/!p}' "$repo/docs/beam.md" >main.go
 got=$(GOFLAGS="-mod=mod -trimpath -tags=disable_grpc_modules" GOPROXY=off go run . 2>err) || { cat err; exit 1; }
 [ "$got" = "d@0 [The cat sat .] [2 3 0 3] [{by me}]" ] || { echo "got: $got"; exit 1; }
+ls trees/*.parquet

@@ -24,7 +24,7 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
   const status = (text) => page.waitForFunction((t) => document.getElementById('status').textContent.includes(t), text);
   try {
     await page.goto(address, { waitUntil: 'load' });
-    await status('1 sentence, 9 words, by english-fast');
+    await status('1 sentence, 8 words, by english-fast');
 
     // By keyboard alone: from the text to the model, to the button.
     await page.locator('#text').focus();

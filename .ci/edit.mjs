@@ -1,0 +1,151 @@
+// Corrects trees on the page of treebeam serve --edit in a real browser, as a person would.
+//
+// usage: node edit.mjs PLAYWRIGHT CHROMIUM FOLDER FILE ADDRESS
+//
+// The server at ADDRESS corrects FILE, which has the three sentences of sentences() in
+// run_browser, the least certain one last; screenshots go to FOLDER. Clicks, drags and
+// types corrections and looks at the file after each. Undoes all: the file must be as it
+// was. Fails also if the page logs anything, asks anybody but its server, or does not
+// pass measure.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { launch, measure } from './measure.mjs';
+
+const [playwright, chromium, folder, file, address] = process.argv.slice(2);
+const problems = [];
+const browser = await launch(playwright, chromium);
+const text = () => readFileSync(file, 'utf8');
+const first = text();
+for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'dark'], ['narrow', 360, 'light']]) {
+  const note = (what) => problems.push(`edit, ${name}: ${what}`);
+  const check = (ok, what) => { if (!ok) note(what); };
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
+  const open = async () => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20000);
+    page.on('console', (message) => note(`the console says: ${message.text()}`));
+    page.on('pageerror', (error) => note(`error: ${error}`));
+    page.on('dialog', (dialog) => { note(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
+    page.on('request', (request) => { if (!request.url().startsWith(address) && !request.url().startsWith('data:')) note(`it asks for ${request.url()}`); });
+    await page.goto(address, { waitUntil: 'load' });
+    await page.waitForSelector('svg.tree');
+    return page;
+  };
+  try {
+    const page = await open();
+    const says = (id, part) => page.waitForFunction(([id, part]) => document.getElementById(id).textContent.includes(part), [id, part]);
+    const word = (n) => page.locator(`svg .form[data-word="${n}"]`);
+    const line = (part) => text().split('\n').filter((l) => l.includes(part)).join('\n');
+    check((await page.locator('#text').textContent()) === 'He saw <b>the</b> moon with her .', 'the least certain sentence is not the first one');
+    check(await page.locator('main b').count() === 0, 'the text became a part of the page');
+    const roles = await page.locator('body').ariaSnapshot();
+    for (const role of ['button "Next"', 'spinbutton "Sentence"', 'heading', 'button "4 moon, NOUN, obj of saw"']) check(roles.includes(role), `a reader of screens finds no ${role}`);
+
+    // By clicks: the word, then its head.
+    await word(6).click();
+    await says('status', 'her: now click its head');
+    await word(2).click();
+    await says('status', 'Saved: her is nmod of saw');
+    check(line('\ther\t').includes('\t2\tnmod\t'), `the file has ${line('\ther\t')}`);
+    check(/# corrected = 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ Ann/.test(text()), 'the file does not say who corrected it, and when');
+
+    // By keys alone: the relation, with what the rules say while one types.
+    await page.keyboard.press('r');
+    check(await page.evaluate(() => document.activeElement.id) === 'deprel', 'the key r does not lead to the relation');
+    await page.keyboard.type('aux');
+    await says('remarks', 'aux does not suit the tag PRON');
+    check(line('\ther\t').includes('\tnmod\t'), 'it was saved before Enter');
+    await page.locator('#deprel').fill('nonsense');
+    await says('error', 'no relation of Universal Dependencies');
+    await page.locator('#deprel').fill('obl');
+    await page.waitForFunction(() => document.getElementById('error').textContent === '');
+    await page.keyboard.press('Enter');
+    await says('status', 'Saved: her is obl of saw');
+    check(line('\ther\t').includes('\t2\tobl\t'), `the file has ${line('\ther\t')}`);
+    await page.keyboard.press('Escape');
+
+    // By dragging.
+    const middle = async (n) => { const b = await word(n).boundingBox(); return [b.x + b.width / 2, b.y + b.height / 2]; };
+    await word(7).scrollIntoViewIfNeeded();
+    await page.mouse.move(...await middle(7));
+    await page.mouse.down();
+    await word(4).evaluate((e) => e.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
+    await page.mouse.move(...await middle(4));
+    await page.mouse.up();
+    await says('status', 'Saved: . is punct of moon');
+    check(line('PUNCT').includes('\t4\tpunct\t'), `the file has ${line('PUNCT')}`);
+
+    // What is no tree is refused; a new root takes the place of the old one.
+    const before = text();
+    await word(2).click();
+    await word(4).click();
+    await says('error', 'saw is the root');
+    check(text() === before, 'a tree without a root was saved');
+    await page.keyboard.press('Escape');
+    await word(4).click();
+    await page.keyboard.press('0');
+    await says('status', 'Now choose the relation of saw');
+    await says('remarks', 'choose a relation in place of dep');
+    const seen = await page.evaluate(measure);
+    seen.found.slice(0, 20).forEach(note);
+    check(seen.dark === (scheme === 'dark'), 'the colours are not those that the reader wants');
+    await page.screenshot({ path: `${folder}/edit-${name}.png`, fullPage: true });
+
+    // A second page sees it; what the first has seen is old then.
+    const other = await open();
+    await other.locator('svg .form[data-word="5"]').click();
+    await other.keyboard.press('t');
+    await other.keyboard.type('sconj');
+    await other.keyboard.press('Enter');
+    await other.waitForFunction(() => document.getElementById('status').textContent.startsWith('Saved'));
+    check(line('\twith\t').includes('\tSCONJ\t'), `the file has ${line('\twith\t')}`);
+    await other.close();
+    await page.keyboard.press('Escape');
+    await word(1).click();
+    await word(4).click();
+    await says('error', 'changed by another page');
+    check(line('\tHe\t').includes('\t2\tnsubj\t'), 'an old page changed the file');
+
+    await page.keyboard.press('n');
+    await says('of', 'of 3');
+    await page.waitForFunction(() => document.getElementById('at').value === '2');
+
+    // A tag of another tagset stays until somebody changes it.
+    await word(1).click();
+    await page.keyboard.press('r');
+    await page.keyboard.type('expl');
+    await page.keyboard.press('Enter');
+    await says('status', 'Saved: It is expl of rained');
+    check(line('\tIt\t').includes('\tprn\t'), `the file has ${line('\tIt\t')}`);
+    await page.keyboard.press('y');
+    await says('status', 'the sentence is right');
+    await says('about', 'corrected 20');
+
+    // Another program writes the file.
+    const mine = text();
+    writeFileSync(file, `${mine}\n`);
+    await page.keyboard.press('y');
+    await says('error', 'changed on disk');
+    check(text() === `${mine}\n`, 'the work of another program was lost');
+    writeFileSync(file, mine);
+
+    while (await page.locator('#undo').isEnabled()) {
+      const now = text();
+      await page.keyboard.press('u');
+      await says('status', 'undone');
+      check(text() !== now, 'nothing was undone');
+      await page.evaluate(() => { document.getElementById('status').textContent = ''; });
+    }
+    check(text() === first, `after all is undone the file has ${text()}`);
+  } catch (error) {
+    note(error.message);
+  }
+  console.log(`edit, ${name}: done`);
+  await context.close();
+}
+await browser.close();
+// The browser itself logs answers of status 400 and 409.
+const real = problems.filter((p) => !/status of (400|409)/.test(p));
+if (real.length) {
+  console.error(real.join('\n'));
+  process.exit(1);
+}
