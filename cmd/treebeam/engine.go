@@ -43,7 +43,6 @@ func quietBeam() {
 func follow(run *pipeline.Prepared) func() string {
 	var job atomic.Pointer[pipeline.Submission]
 	run.Submitted = func(s pipeline.Submission) {
-		say(os.Stderr, "%s\n", s.String())
 		job.Store(&s)
 		if s.Stays {
 			onInterrupt(func() string {
@@ -51,6 +50,7 @@ func follow(run *pipeline.Prepared) func() string {
 					"When it has ended, the same command takes over what it has done, and does the rest", s.ID, s.Engine, s.Cancel)
 			})
 		}
+		say(os.Stderr, "%s\n", s.String()) // last: who reads it may interrupt
 	}
 	return func() string {
 		if s := job.Load(); s != nil {
