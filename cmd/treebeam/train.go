@@ -377,7 +377,7 @@ type encoderFlags struct {
 var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (see treebeam encoder), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
+	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
 	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means the same as --seed")
@@ -408,13 +408,17 @@ func (e *encoderFlags) open(language string) (err error) {
 		e.o.Params, e.o.Heads, e.o.File, e.o.SHA256 = start.Params, start.Heads, start.Model, start.Digest
 		return nil
 	}
-	if e.o.SHA256, err = treebank.FileSum(e.file); err != nil {
-		return refuse("--encoder: %w", err)
+	if e.o.Params, err = encoder.Open(e.file); err == nil {
+		e.o.SHA256, err = encoder.Sum(e.file)
 	}
-	e.o.File = filepath.Base(e.file)
-	if e.o.Params, err = encoder.Open(e.file); err != nil {
+	if err != nil {
 		return &refusal{err}
 	}
+	if e.o.Params.Licence == "" {
+		return refuse("encoder %s: its files do not state the license, which every model made from it must name: "+
+			"look it up, and write license: NAME between two lines --- at the beginning of README.md in its folder", e.file)
+	}
+	e.o.File = filepath.Base(e.file)
 	return nil
 }
 

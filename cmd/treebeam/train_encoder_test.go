@@ -2,31 +2,72 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// tinyFile writes a random encoder of two layers to a file.
-func tinyFile(t *testing.T) string {
+// tinyFolder writes a random encoder of two layers to a folder of a model hub, which
+// states the license or not.
+func tinyFolder(t *testing.T, licence string) string {
 	t.Helper()
 	p, _ := encode.Tiny(3, nil)
-	var b bytes.Buffer
-	must(t, encoder.Write(&b, p))
-	path := filepath.Join(t.TempDir(), "tiny.tbe")
-	must(t, os.WriteFile(path, b.Bytes(), 0o644))
-	return path
+	var vocabulary [][2]any
+	for i, name := range p.Pieces.Pieces {
+		vocabulary = append(vocabulary, [2]any{name, p.Pieces.Scores[i]})
+	}
+	hub := strings.NewReplacer("layer0.", "encoder.layer.0.", "layer1.", "encoder.layer.1.", "gain", "weight",
+		"word", "embeddings.word_embeddings.weight", "position", "embeddings.position_embeddings.weight", "norm", "embeddings.LayerNorm",
+		"query", "attention.self.query", "key", "attention.self.key", "value", "attention.self.value",
+		"output", "attention.output.dense", "attention", "attention.output.LayerNorm",
+		"up", "intermediate.dense", "down", "output.dense", "feedforward", "output.LayerNorm")
+	tensors, data := map[string]any{}, []byte(nil)
+	for _, x := range p.Tensors() {
+		from := len(data)
+		data, _ = binary.Append(data, binary.LittleEndian, *x.Data)
+		tensors[hub.Replace(x.Name)] = map[string]any{"dtype": "F32", "shape": x.Shape, "data_offsets": []int{from, len(data)}}
+	}
+	text := func(x any) string {
+		b, err := json.Marshal(x)
+		must(t, err)
+		return string(b)
+	}
+	header := text(tensors)
+	dir := filepath.Join(t.TempDir(), "tiny")
+	must(t, os.Mkdir(dir, 0o755))
+	for name, content := range map[string]string{
+		"config.json": text(map[string]any{"model_type": "bert", "hidden_act": "gelu", "hidden_size": p.Width, "num_hidden_layers": len(p.Layers),
+			"num_attention_heads": p.Heads, "intermediate_size": p.FeedForward, "max_position_embeddings": p.Positions}),
+		"tokenizer.json":    text(map[string]any{"model": map[string]any{"type": "Unigram", "unk_id": p.Pieces.Unknown, "vocab": vocabulary}}),
+		"model.safetensors": string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header + string(data),
+		"README.md":         licence,
+	} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
+	}
+	return dir
+}
+
+const tinyLicence = "---\nlicense: mit\n---\n"
+
+// A model must name the license of its encoder.
+func TestEncoderWithoutLicence(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.tbm")
+	err := runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+model+" --encoder "+tinyFolder(t, "")))
+	if err == nil || !strings.Contains(err.Error(), "do not state the license") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // An encoder that is tuned onto a finished model gives the model that a whole
 // training gives, and an overlay of the same is what it adds.
 func TestTrainOnlyEncoder(t *testing.T) {
-	toy, dir, tiny := trainedToy(t), t.TempDir(), tinyFile(t)
+	toy, dir, tiny := trainedToy(t), t.TempDir(), tinyFolder(t, tinyLicence)
 	text := filepath.Join(dir, "more.txt")
 	must(t, os.WriteFile(text, []byte("Quick, quiz (quail)!\nquick quiz\xff"), 0o644))
 	train := func(name, flags string) string {
@@ -45,7 +86,7 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{
-		"licence      none; MIT (tiny)\n", "--encoder tiny.tbe", "--layers 1 --only encoder --text more.txt\n", "  made for ", "  file ", "tiny.tbe, sha256 ",
+		"licence      none; MIT (tiny)\n", "--encoder tiny ", "--layers 1 --only encoder --text more.txt\n", "  made for ", "  file ", "tiny, sha256 ",
 		"  layers     1, tuned", "more.txt, 5 words", "scores on dev without the encoder", "factors of the encoder", "mix ",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -131,9 +131,9 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only pruner --from " + toy + banks, "must be lemmas, segmenter, encoder or mix"},
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
 		{"--only encoder --from " + toy + banks, "give --encoder"},
-		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},
-		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "not a treebeam encoder"},
-		{"--only encoder --from " + toy + " --encoder x.tbe --preset fast" + banks, "nothing to do for --preset"},
+		{"--only encoder --from " + toy + " --encoder nowhere.whl" + banks, "nowhere.whl"},
+		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "this is not an encoder"},
+		{"--only encoder --from " + toy + " --encoder x.whl --preset fast" + banks, "nothing to do for --preset"},
 		{"--only mix --from " + toy + " --layers 3" + banks, "nothing to do for --layers"},
 		{"--only mix --from " + toy + banks, "has no encoder"},
 		{"--only mix --from " + toy + " --encoder " + toyDev + banks, "looks like CoNLL-U"},
@@ -142,10 +142,10 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
 		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
 		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},
-		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "which an overlay only adds to"},
+		{"--only encoder --from " + toy + " --encoder x.whl --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "which an overlay only adds to"},
 		{"--encoder " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --encoder"},
-		{"--encoder x.tbe --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
-		{"--only encoder --encoder x.tbe --from " + part + banks, "component tag"},
+		{"--encoder x.whl --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
+		{"--only encoder --encoder x.whl --from " + part + banks, "component tag"},
 	} {
 		err := runTrain(t.Context(), strings.Fields(c.args))
 		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {

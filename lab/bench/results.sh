@@ -7,7 +7,7 @@
 #   SEEDS="1 2 3" lab/bench/results.sh   tr, el and fr with three seeds (en with the first);
 #                                    segmenter, tagger and jackknifed tags are those of the first
 #   OUT=dir lab/bench/results.sh         keep the models in dir (default out/models)
-#   ENCODER=e5-small.tbe LAYERS="8 12" lab/bench/results.sh
+#   ENCODER=e5-small.whl LAYERS="8 12" lab/bench/results.sh
 #                                    also the models with that many layers of a pretrained encoder
 #
 # A model that is there is used again; remove it to train it anew. The

@@ -339,10 +339,9 @@ func LayoutTensors(l *pack.Layout, list []Tensor) {
 	}
 }
 
-// Layout names the sections of an encoder in floats. It leaves out the provenance and
-// the vectors of pieces, "word", which a file may hold in another precision. When read,
-// the arrays alias the file.
-func (p *Params) Layout(l *pack.Layout) {
+// layout names the sections of an encoder in floats, without the provenance and the
+// vectors of pieces, "word". When read, the arrays alias the file.
+func (p *Params) layout(l *pack.Layout) {
 	layers := len(p.Layers)
 	p.Shape.Layout(l, &layers)
 	if l.Reading() {
@@ -364,7 +363,7 @@ func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 	if l.Reading() {
 		p.Name, p.Source, p.Licence, p.Notice = about[0], about[1], about[2], about[3]
 	}
-	p.Layout(l)
+	p.layout(l)
 	layoutCodes(l, &p.Coarse, len(p.Pieces.Pieces), p.Width)
 	LayoutTensors(l, p.Tensors()[:1])
 	l.Nested("heads", func(l *pack.Layout) {

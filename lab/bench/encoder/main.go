@@ -3,7 +3,7 @@
 // vectors of the last layer, and embeddings of sentences, which are the mean of
 // these. It needs gcc.
 //
-//	encoder -encoder e5-small.tbe -reference FOLDER [-count N] [TREEBANK.conllu...]
+//	encoder -encoder e5-small.whl -reference FOLDER [-count N] [TREEBANK.conllu...]
 //
 // Without treebanks it takes a few sentences of its own, in many scripts. The
 // C program rounds the factors of its products to 8 bits, in blocks of 32; so it
