@@ -65,18 +65,52 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 		}
 		x, odds, found := m.Tagger.Other(s, i, tag.Request{Exceptions: m.custom.Exceptions}, maxTagOdds, fits)
 		if found {
-			w.UPOS, w.XPOS = x.UPOS, x.XPOS
-			if !s.Given.Feats {
-				w.Feats = x.Feats
-			}
-			if !s.Given.Lemmas {
-				w.Lemma = x.Lemma
-			}
-			s.TagProb[i] = lessProbable(s.TagProb[i], odds)
+			setTag(s, i, &x, odds)
 			changed = true
 		}
 	}
 	return changed
+}
+
+// setTag gives word i the tags of x, whose log-odds to the tags that it has are
+// -odds/1024. Given columns stay.
+func setTag(s *syntax.Sentence, i int, x *syntax.Word, odds int64) {
+	w := &s.Words[i]
+	w.UPOS, w.XPOS = x.UPOS, x.XPOS
+	if !s.Given.Feats {
+		w.Feats = x.Feats
+	}
+	if !s.Given.Lemmas {
+		w.Lemma = x.Lemma
+	}
+	s.TagProb[i] = lessProbable(s.TagProb[i], odds)
+}
+
+// tagVerb makes a verb of the likeliest noun or adjective where English needs one and
+// the tagger has found none: Does the bus stop here? Given tags stay. It costs next to
+// nothing in other sentences. r has the options of the tagger.
+func (m *Model) tagVerb(s *syntax.Sentence, r tag.Request) {
+	if m.Info.Language != syntax.English || m.custom.Unconstrained || len(s.TagProb) != len(s.Words) || s.Given.XPOS {
+		return
+	}
+	from, to, ok := label.VerbBehind(s.Words)
+	if !ok {
+		return
+	}
+	var best syntax.Word
+	at, least := -1, int64(maxTagOdds)
+	for i := from; i < to; i++ {
+		if upos := s.Words[i].UPOS; upos != "NOUN" && upos != "ADJ" || s.TagProb[i] == 1 {
+			continue
+		}
+		fits := func(upos string) bool { return upos == "VERB" && r.Exceptions.Allow(s.Words[i].Form, upos) }
+		if x, odds, found := m.Tagger.Other(s, i, tag.Request{Exceptions: r.Exceptions}, least, fits); found {
+			best, at, least = x, i, odds
+		}
+	}
+	if at >= 0 {
+		setTag(s, at, &best, least)
+	}
 }
 
 // lessProbable returns the probability of a tag whose log-odds to one of

@@ -124,6 +124,7 @@ func New(f *File) (*Model, error) {
 			return nil, err
 		}
 	}
+	m.Labeler.Obey(m.Info.Language)
 	m.extPos = m.knowsExtPos()
 	var err error
 	if m.Calibrator, err = openCalibrator(v, CalibrateName); err != nil {
@@ -205,6 +206,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 		r.Temperature = sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
 	}
 	m.Tagger.Tag(s, r)
+	m.tagVerb(s, r)
 }
 
 // WithoutTags returns a copy of s whose words have neither tags nor lemmas.

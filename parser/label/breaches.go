@@ -27,7 +27,7 @@ func Breaches(words []syntax.Word) (list []Breach) {
 	if len(names) > maxRelations {
 		return nil
 	}
-	r := newRules(&relations{names: names})
+	r := newRules(&relations{names: names}, "")
 	facts, has := make([]wordFacts, len(words)+1), make([]uint8, len(words)+1)
 	label := func(m int) (uint8, bool) {
 		l := slices.Index(names, words[m-1].Deprel)

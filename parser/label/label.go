@@ -71,12 +71,16 @@ func (m *Model) layout(l *pack.Layout) {
 
 // derive fills the fields that follow from the arrays of the model.
 func (m *Model) derive() {
-	m.rules = newRules(&m.rel)
+	m.rules = newRules(&m.rel, "")
 	m.expPair = make([]float32, len(m.pair))
 	for i, x := range m.pair {
 		m.expPair[i] = float32(graph.Exp(float64(x) / unit))
 	}
 }
+
+// Obey makes Label obey the rules of a language, a code such as "en", beside those of all
+// languages, if there are any (english.go). It must be called before the model is shared.
+func (m *Model) Obey(language string) { m.rules = newRules(&m.rel, language) }
 
 // Relations returns the relations, in the order of syntax.Dense.Labels. The caller must
 // not change the list.

@@ -67,6 +67,9 @@ func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
 			return true
 		}
 		has[h] |= kind
+		if bar := r.bar[l]; bar != 0 && c.bars(s.Words, int32(m), bar) != 0 {
+			return true
+		}
 	}
 	for m := 1; m <= c.n; m++ {
 		l, h, x := c.relation(m), c.head[m], &c.tree.nodes[m]
@@ -127,6 +130,9 @@ func (c *chart) readWords(r *rules, s *syntax.Sentence) {
 	o.words, o.relevant = resize(o.words, c.n+1), resize(o.relevant, c.n+1)
 	for m := 1; m <= c.n; m++ {
 		o.words[m] = factsOf(&s.Words[m-1], &c.tree.nodes[m])
+		if r.language == english {
+			o.words[m].bars = c.bars(s.Words, int32(m), barAll)
+		}
 		seen, relevant := uint8(0), uint8(0)
 		for child := range c.children(int32(m)) {
 			can := r.can[c.set[child]]

@@ -72,8 +72,13 @@ func brokenRules(words []syntax.Word) (count int) {
 // strict is a model of relations that rules are about, which any arc may have,
 // with random weights.
 func strict(rng *rand.Rand) *Model {
+	return strictOf(rng, "punct case nsubj obj csubj:pass nsubj:outer cop obl:tmod fixed advmod det mark aux conj nmod dep goeswith cc")
+}
+
+// strictOf is strict for four of the relations.
+func strictOf(rng *rand.Rand, relations string) *Model {
 	m := newModel(vocabulary())
-	all := strings.Fields("punct case nsubj obj csubj:pass nsubj:outer cop obl:tmod fixed advmod det mark aux conj nmod dep goeswith cc")
+	all := strings.Fields(relations)
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	names := append(all[:4:4], "root")
 	m.rel = *newRelations(names, make([]int32, len(m.rel.setOf)+20*contexts*len(names)))
@@ -105,9 +110,17 @@ func strictly(rng *rand.Rand, trees, longest int) []syntax.Sentence {
 // probable for what it breaks.
 func TestRulesAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
+	againstEnumeration(t, rng, strictly(rng, 600, 5), strict, brokenRules)
+}
+
+// againstEnumeration compares models of random weights with all labellings of
+// sentences. count counts the rules that one breaks.
+func againstEnumeration(t *testing.T, rng *rand.Rand, sentences []syntax.Sentence, model func(*rand.Rand) *Model,
+	count func([]syntax.Word) int) {
+	t.Helper()
 	rare := 0
-	for _, s := range strictly(rng, 600, 5) {
-		m := strict(rng)
+	for _, s := range sentences {
+		m := model(rng)
 		c := m.charts.New().(*chart)
 		m.prepare(c, &s)
 		for i := range c.score {
@@ -119,7 +132,7 @@ func TestRulesAgainstEnumeration(t *testing.T) {
 			for i := range s.Words {
 				s.Words[i].Deprel = m.rel.names[m.rel.set(c.set[i+1])[choice[i+1]]]
 			}
-			return brokenRules(s.Words)
+			return count(s.Words)
 		}
 		if is := rate(free) > 0; is != c.broken(m.rules, &s) {
 			t.Fatalf("%+v: broken is %v", s.Words, !is)
@@ -132,10 +145,10 @@ func TestRulesAgainstEnumeration(t *testing.T) {
 		c.sumStrictly(m)
 		best, mass, sums, found := math.MinInt, 0.0, make([]float64, len(c.prob)), false
 		enumerate(m, c, func(choice []uint8, score int) {
-			count := rate(choice)
-			best = max(best, score-count*penalty)
-			found = found || score-count*penalty == int(total) && slices.Equal(choice[1:], c.choice[1:])
-			p := math.Exp(float64(score)/unit) * discount(int32(count))
+			broken := rate(choice)
+			best = max(best, score-broken*penalty)
+			found = found || score-broken*penalty == int(total) && slices.Equal(choice[1:], c.choice[1:])
+			p := math.Exp(float64(score)/unit) * discount(int32(broken))
 			mass += p
 			for i := 1; i < len(choice); i++ {
 				sums[c.off[i]+int32(choice[i])] += p

@@ -31,7 +31,7 @@ func (m *Model) Only(relations []string) *Model {
 		}
 		c.rel.start = append(c.rel.start, uint32(len(c.rel.member)))
 	}
-	c.rules = newRules(&c.rel)
+	c.rules = newRules(&c.rel, m.rules.language)
 	c.charts = newModel(m.vocabulary).charts
 	return &c
 }

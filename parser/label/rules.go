@@ -82,22 +82,27 @@ var kinds = [...]uint8{0, hasSubject | hasClause, hasClause, hasObject, hasFixed
 
 // rules are the rules above, for the relations of a model.
 type rules struct {
-	wrong   [word.CoarseTags]set // by tag
-	front   set                  // wrong in front of the head
-	under   []set                // by relation of the head: wrong below it
-	bound   []bool               // by relation: something is wrong below it
-	negated set                  // right below function words where they negate
-	poss    set                  // right below a possessive det
-	det     set
-	punct   set
-	nominal set
-	kind    []uint8 // by relation: index into kinds
-	can     []uint8 // by number of a set of relations: all kinds of its relations
+	wrong    [word.CoarseTags]set // by tag
+	front    set                  // wrong in front of the head
+	under    []set                // by relation of the head: wrong below it
+	bound    []bool               // by relation: something is wrong below it
+	negated  set                  // right below function words where they negate
+	poss     set                  // right below a possessive det
+	det      set
+	punct    set
+	nominal  set
+	language string
+	object   set     // obj and iobj, in English
+	bar      []uint8 // by relation: the bars that it breaks, in English
+	kind     []uint8 // by relation: index into kinds
+	can      []uint8 // by number of a set of relations: all kinds of its relations
 }
 
-func newRules(rel *relations) *rules {
+// newRules returns the rules for the relations of a model of a language.
+func newRules(rel *relations, language string) *rules {
 	names := rel.names
-	r := &rules{under: make([]set, len(names)), bound: make([]bool, len(names)), kind: make([]uint8, len(names))}
+	r := &rules{language: language, under: make([]set, len(names)), bound: make([]bool, len(names)),
+		bar: make([]uint8, len(names)), kind: make([]uint8, len(names))}
 	base := make([]string, len(names))
 	for l, name := range names {
 		base[l] = syntax.Universal(name)
@@ -132,6 +137,9 @@ func newRules(rel *relations) *rules {
 			}
 		}
 		r.kind[l] = uint8(slices.Index(kinds[:], kindOf(name, names[l])))
+	}
+	if language == english {
+		r.addEnglish(names)
 	}
 	r.can = make([]uint8, max(len(rel.start)-1, 0))
 	for i := range r.can {
@@ -168,7 +176,8 @@ type wordFacts struct {
 	right    bool  // of its head
 	neg      bool  // may modify function words
 	poss     bool
-	nounlike bool // may be a nominal
+	nounlike bool  // may be a nominal
+	bars     uint8 // relations that English bars
 }
 
 // factsOf reads the facts of a word.
@@ -190,10 +199,14 @@ func factsOf(w *syntax.Word, x *node) wordFacts {
 
 // alone counts the rules that relation l of a word breaks on its own.
 func (r *rules) alone(d *wordFacts, l uint8) int32 {
+	broken := int32(0)
 	if !d.right && r.front.has(l) {
-		return 1
+		broken++
 	}
-	return 0
+	if d.bars&r.bar[l] != 0 {
+		broken++
+	}
+	return broken
 }
 
 // pair counts the rules that relation l of a word breaks below relation above.
@@ -201,7 +214,8 @@ func (r *rules) pair(head, d *wordFacts, above, l uint8) int32 {
 	switch {
 	case !r.under[above].has(l),
 		d.neg && r.negated.has(l) && !r.punct.has(above),
-		head.poss && r.det.has(above) && r.poss.has(l):
+		head.poss && r.det.has(above) && r.poss.has(l),
+		r.object.has(above) && d.tag != word.ADP:
 		return 0
 	}
 	return 1
