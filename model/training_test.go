@@ -79,7 +79,7 @@ func TestTrainingIsNotTest(t *testing.T) {
 			held[letters(sentenceText(&s))] = path
 		}
 	}
-	for _, path := range []string{"testdata/everyday.tsv", "testdata/lemmas2000.tsv", "testdata/shapes.tsv"} {
+	for _, path := range []string{"testdata/everyday.tsv", "testdata/lemmas2000.tsv", "testdata/shapes.tsv", "testdata/questions.tsv"} {
 		for line := range strings.Lines(string(must(os.ReadFile(path)))) {
 			for column := range strings.SplitSeq(strings.TrimSpace(line), "\t") {
 				for _, part := range strings.Split(column, `\n`) {

@@ -123,3 +123,33 @@ func TestShapes(t *testing.T) {
 		t.Errorf("%d kinds, limits for %d", len(list), len(shapes))
 	}
 }
+
+// questions says how many cases of each kind in testdata/questions.tsv the embedded
+// models get right, at least: one fewer than they reach.
+var questions = map[string]map[string]int{
+	"":                  {"question": 27, "two objects": 26},
+	"embedded-accurate": {"question": 29, "two objects": 25},
+}
+
+// TestQuestions counts the cases of which every arc is right.
+func TestQuestions(t *testing.T) {
+	for path, limits := range questions {
+		m, err := treebeam.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Questions(m, data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			t.Logf("%q: %s: %d of %d right", path, s.Kind, s.Right, s.Cases)
+			if limit, ok := limits[s.Kind]; !ok || s.Right < limit {
+				t.Errorf("%q: %s: %d are right, limit %d", path, s.Kind, s.Right, limit)
+			}
+		}
+		if len(list) != len(limits) {
+			t.Errorf("%d kinds, limits for %d", len(list), len(limits))
+		}
+	}
+}

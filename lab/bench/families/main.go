@@ -1,5 +1,6 @@
 // Package families prints what models get right of everyday English, in the files of
-// model/testdata: families of sentences, lemmas, and texts that are hard to cut.
+// model/testdata: families of sentences, lemmas, texts that are hard to cut, and
+// questions and sentences with two objects.
 // Scores only: whoever reads the mistakes and mends them has no test any more.
 //
 //	families [-models embedded,embedded-accurate] [-names fast,accurate] [-data model/testdata] [-beside FILE]
@@ -64,6 +65,7 @@ type measured struct {
 	families       []Family
 	everyday, hard LemmaCount
 	shapes         []Shape
+	questions      []Shape
 }
 
 func measure(path, data string) (m measured, err error) {
@@ -82,13 +84,20 @@ func measure(path, data string) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.shapes, err = Shapes(caller, data, nil)
+	if m.shapes, err = Shapes(caller, data, nil); err != nil {
+		return m, err
+	}
+	m.questions, err = Questions(caller, data, nil)
+	m.shapes, m.questions = append(m.shapes, sumOf(m.shapes)), append(m.questions, sumOf(m.questions))
+	return m, err
+}
+
+func sumOf(list []Shape) Shape {
 	sum := Shape{Kind: "all"}
-	for _, s := range m.shapes {
+	for _, s := range list {
 		sum.Right, sum.Cases = sum.Right+s.Right, sum.Cases+s.Cases
 	}
-	m.shapes = append(m.shapes, sum)
-	return m, err
+	return sum
 }
 
 // A row of a table: what it is about, and a column for every model. One without
@@ -153,6 +162,11 @@ func tables(list []measured, names []string) (r rows) {
 	r.head(names, "right", "texts to cut", "cases")
 	for i, s := range first.shapes {
 		r.add(list, func(m *measured) string { return fmt.Sprint(m.shapes[i].Right) }, s.Kind, fmt.Sprint(s.Cases))
+	}
+	r = append(r, row{})
+	r.head(names, "right", "sentences to parse", "cases")
+	for i, s := range first.questions {
+		r.add(list, func(m *measured) string { return fmt.Sprint(m.questions[i].Right) }, s.Kind, fmt.Sprint(s.Cases))
 	}
 	return r
 }

@@ -8,10 +8,11 @@ import (
 // Columns go beside those of earlier tables, wherever these stand in a text.
 func TestExtend(t *testing.T) {
 	list := []measured{{
-		families: []Family{{Name: "quotes", Sentences: 1, Words: 8, UAS: 4, LAS: 2, UPOS: 8}, {Name: "all", Words: 0}},
-		everyday: LemmaCount{Words: 4, Right: 3, Nonsense: 1},
-		hard:     LemmaCount{Words: 4, Right: 0, Nonsense: 2},
-		shapes:   []Shape{{Kind: "mail", Right: 3, Cases: 5}, {Kind: "all", Right: 3, Cases: 5}},
+		families:  []Family{{Name: "quotes", Sentences: 1, Words: 8, UAS: 4, LAS: 2, UPOS: 8}, {Name: "all", Words: 0}},
+		everyday:  LemmaCount{Words: 4, Right: 3, Nonsense: 1},
+		hard:      LemmaCount{Words: 4, Right: 0, Nonsense: 2},
+		shapes:    []Shape{{Kind: "mail", Right: 3, Cases: 5}, {Kind: "all", Right: 3, Cases: 5}},
+		questions: []Shape{{Kind: "question", Right: 7, Cases: 9}},
 	}}
 	text := func(r rows) string {
 		var b strings.Builder
@@ -31,7 +32,8 @@ func TestExtend(t *testing.T) {
 	}
 	got := text(r)
 	for _, want := range []string{"| family | sentences | words | before: UAS / LAS / UPOS | now: UAS / LAS / UPOS |\n| --- | ---: | ---: | ---: | ---: |\n",
-		"| mail | 5 | 3 | 5 |\n", "| hard words | 4 | 0.0 / 50.0 | 0.0 / 50.0 |\n"} {
+		"| mail | 5 | 3 | 5 |\n", "| hard words | 4 | 0.0 / 50.0 | 0.0 / 50.0 |\n",
+		"| question | 9 | 7 | 7 |\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -1,0 +1,66 @@
+package families
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Questions parses the texts of questions.tsv in a folder, and counts by kind those
+// that are right: one sentence, in which every arc of the file is, by the forms of its
+// words and its relation without the subtype. Kinds are in the order of the file.
+func Questions(m *treebeam.Model, folder string, log Log) (list []Shape, err error) {
+	rows, err := linesOf(filepath.Join(folder, "questions.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		f := strings.Split(row, "\t")
+		if len(f) < 3 {
+			return nil, fmt.Errorf("%q has %d columns, want 3 or more", row, len(f))
+		}
+		at := slices.IndexFunc(list, func(s Shape) bool { return s.Kind == f[0] })
+		if at < 0 {
+			at = len(list)
+			list = append(list, Shape{Kind: f[0]})
+		}
+		list[at].Cases++
+		sentences, err := m.Parse(f[1])
+		if err != nil {
+			return nil, err
+		}
+		if wrong := wrongArcs(sentences, f[2:]); len(wrong) == 0 {
+			list[at].Right++
+		} else {
+			log.note("%s: %s lacks %s", f[0], f[1], strings.Join(wrong, ", "))
+		}
+	}
+	return list, nil
+}
+
+// wrongArcs returns those of the arcs that the only sentence lacks: "form root", or
+// "form relation form-of-the-head".
+func wrongArcs(sentences []treebeam.Sentence, arcs []string) (wrong []string) {
+	if len(sentences) != 1 {
+		return []string{fmt.Sprintf("one sentence instead of %d", len(sentences))}
+	}
+	words := sentences[0].Words
+	got := map[string]bool{}
+	for i := range words {
+		arc := words[i].Form + " " + syntax.Universal(words[i].Deprel)
+		if h := words[i].Head; h > 0 {
+			arc += " " + words[h-1].Form
+		}
+		got[arc] = true
+	}
+	for _, arc := range arcs {
+		if !got[arc] {
+			wrong = append(wrong, arc)
+		}
+	}
+	return wrong
+}
