@@ -181,7 +181,7 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 
 // segment asks the encoder where the segmenter wants it.
 func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
-	r.Rules = m.custom.Rules
+	r.Rules, r.Language = m.custom.Rules, m.Info.Language
 	if m.Encoder != nil && m.Segmenter.UsesBegins() {
 		r.Begins = m.Encoder.Begins
 	}

@@ -1,6 +1,6 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
-// words (Model.Segment). It learns from a treebank of Universal Dependencies and has no
-// rules for particular languages.
+// words (Model.Segment). It learns from a treebank of Universal Dependencies. Of rules for
+// particular languages, it has a few for English (english.go).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -89,6 +89,7 @@ type Request struct {
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
+	Language string // a code; "en" has rules of its own
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
@@ -107,7 +108,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w.read(m, block, &r)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
-		w.cut(m)
+		w.cut(m, r.Language == syntax.English)
 		if r.Line {
 			for i := range len(w.tokens) - 1 {
 				w.tokens[i].last = inside

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
 )
@@ -172,10 +173,13 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 // cut decides on the sentence ends of the block. A sentence that would end
 // before emoji on the same line ends behind them, but before a word in lower case
 // only if punctuation came first; none ends behind the sign of quoted mail that
-// begins a line, in code, or where a rule says that it goes on.
-func (w *workspace) cut(m *Model) {
+// begins a line, in code, between the marks of a break (* * *), or where a rule says
+// that it goes on. A footnote mark belongs to the sentence before it, at the beginning of
+// a line to that behind it.
+func (w *workspace) cut(m *Model, english bool) {
 	toks := w.tokens
 	due, marked := false, false // a sentence ends behind these emoji; punctuation is before them
+	note := -1                  // the last token of a footnote mark behind which a sentence ends
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
 		t, next := &toks[i], &toks[i+1]
 		t.score = m.weights.Score(keys) - m.threshold
@@ -184,8 +188,21 @@ func (w *workspace) cut(m *Model) {
 			t.score += m.weights.Score(behindColon)
 		}
 		ends := t.score > 0
+		if english && onLine {
+			ends = w.endsInEnglish(i, ends)
+		}
 		switch {
 		case t.rule == noEnd, t.rule == inCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
+			ends = false
+		case i == note:
+			ends = true
+		case i < note:
+			ends = false
+		case ends && t.gap == gapNone && t.role&roleWord == 0 && w.footnote(i+1) > 0:
+			note, ends = i+w.footnote(i+1), false
+		case ends && onLine && (i == 0 || toks[i-1].gap >= gapNewline) && isRaised(w.layout.text(t.span)):
+			ends = false
+		case ends && onLine && t.word == next.word && w.inBreak(i):
 			ends = false
 		case next.word == anyEmoji && onLine:
 			if t.word != anyEmoji {
@@ -203,6 +220,53 @@ func (w *workspace) cut(m *Model) {
 		return ends
 	})
 	toks[len(toks)-1].last = ofSentence
+}
+
+// footnote returns the number of tokens of the footnote mark that begins with token i,
+// which follows another one without a space: a raised number, [3], * or †. It is 0 unless
+// white space follows the mark.
+func (w *workspace) footnote(i int) (n int) {
+	text := w.layout.text(w.tokens[i].span)
+	switch {
+	case isRaised(text), text == "*", text == "†", text == "‡":
+		n = 1
+	case text == "[" && i+2 < len(w.tokens) && w.tokens[i].gap == gapNone && w.tokens[i+1].gap == gapNone:
+		if strings.Trim(w.layout.text(w.tokens[i+1].span), "0123456789") == "" && w.layout.text(w.tokens[i+2].span) == "]" {
+			n = 3
+		}
+	}
+	if n > 0 && w.tokens[i+n-1].gap == gapNone {
+		return 0
+	}
+	return n
+}
+
+// isRaised reports whether text is a raised number.
+func isRaised(text string) bool { return strings.Trim(text, "⁰¹²³⁴⁵⁶⁷⁸⁹") == "" }
+
+// mostMarks bounds the marks of a break.
+const mostMarks = 20
+
+// inBreak reports whether the line of token i consists of marks like it: * * *.
+func (w *workspace) inBreak(i int) bool {
+	text := w.layout.text(w.tokens[i].span)
+	if len(text) > 1 && text != "•" && text != "·" && text != "–" && text != "—" || !strings.Contains("*#~-_=+•·–—", text) {
+		return false
+	}
+	first, last := i, i
+	for first > 0 && w.tokens[first-1].gap < gapNewline {
+		first--
+		if w.tokens[first].word != w.tokens[i].word || i-first > mostMarks {
+			return false
+		}
+	}
+	for w.tokens[last].gap < gapNewline {
+		last++
+		if w.tokens[last].word != w.tokens[i].word || last-i > mostMarks {
+			return false
+		}
+	}
+	return true
 }
 
 // behindColon is the feature of a colon inside a line. Its weight is not learned:

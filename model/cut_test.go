@@ -1,0 +1,44 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+)
+
+// TestCutsByKind cuts texts of ours where rules, not weights, decide on the ends of
+// sentences. Sentences are apart by " | ".
+func TestCutsByKind(t *testing.T) {
+	m := must(model.Open(""))
+	for _, c := range []struct{ kind, text, want string }{
+		{"footnote", "The mayor declined to comment.² Her deputy agreed.", "The mayor declined to comment . ² | Her deputy agreed ."},
+		{"footnote", "Sales rose in May.[14] They fell in June.", "Sales rose in May . [ 14 ] | They fell in June ."},
+		{"footnote", "² The figures are for adults.", "² The figures are for adults ."},
+		{"break", "* * *", "* * *"},
+		{"break", "The door closed.\n\n- - -\n\nNobody moved.", "The door closed . | - - - | Nobody moved ."},
+		{"reporting", "\"Is anyone home?\" Grandma asked.", "\" Is anyone home ? \" Grandma asked ."},
+		{"reporting", "“Run!” Mr. Hale shouted loudly. Nobody ran.", "“ Run ! ” Mr. Hale shouted loudly . | Nobody ran ."},
+		{"reporting", "\"Who knows?\" Peter left the room.", "\" Who knows ? \" | Peter left the room ."},
+		{"closing", "My shop is on Main St. It opens at nine.", "My shop is on Main St. | It opens at nine ."},
+		{"closing", "Send it to Brown Corp. They will pay.", "Send it to Brown Corp. | They will pay ."},
+		{"closing", "We flew from St. Paul to Rome.", "We flew from St. Paul to Rome ."},
+		{"unit", "The wall is 3 ft. thick.", "The wall is 3 ft. thick ."},
+		{"unit", "It is 6 ft. 2 in. high.", "It is 6 ft. 2 in . high ."},
+		{"unit", "Please come in. thanks", "Please come in . | thanks"},
+	} {
+		var got []string
+		for block := range strings.SplitSeq(c.text, "\n\n") {
+			for _, s := range m.Segment(block, 0) {
+				var forms []string
+				for i := range s.Words {
+					forms = append(forms, s.Words[i].Form)
+				}
+				got = append(got, strings.Join(forms, " "))
+			}
+		}
+		if list := strings.Join(got, " | "); list != c.want {
+			t.Errorf("%s: %s\ngot  %s\nwant %s", c.kind, c.text, list, c.want)
+		}
+	}
+}
