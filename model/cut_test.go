@@ -42,3 +42,27 @@ func TestCutsByKind(t *testing.T) {
 		}
 	}
 }
+
+// TestFrenchPronouns: a pronoun behind its verb is a token of its own.
+func TestFrenchPronouns(t *testing.T) {
+	languages := must(model.OpenLanguages("", "fr"))
+	m := must(languages.Of("fr"))
+	for text, want := range map[string]string{
+		"Où vas-tu ?":                             "Où vas -tu ?",
+		"« Qui es-tu ? » murmura-t-elle.":         "« Qui es -tu ? » murmura -t-elle .",
+		"Prête-le-moi.":                           "Prête -le -moi .",
+		"Où dors‑tu, l'ami ?":                     "Où dors ‑tu , l' ami ?",
+		"Fais comme chez-toi avec celui-là.":      "Fais comme chez-toi avec celui-là .",
+		"Peut-être t'aime-t-il, cet arc-en-ciel.": "Peut-être t' aime -t-il , cet arc-en-ciel .",
+	} {
+		var forms []string
+		for _, s := range m.Segment(text, 0) {
+			for i := range s.Words {
+				forms = append(forms, s.Words[i].Form)
+			}
+		}
+		if got := strings.Join(forms, " "); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

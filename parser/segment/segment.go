@@ -1,6 +1,6 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
 // words (Model.Segment). It learns from a treebank of Universal Dependencies. Of rules for
-// particular languages, it has a few for English (english.go).
+// particular languages, it has a few for English and French (english.go, french.go).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -89,7 +89,7 @@ type Request struct {
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
-	Language string // a code; "en" has rules of its own
+	Language string // a code; "en" and "fr" have rules of their own
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
@@ -143,6 +143,9 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 		w.tokenize(m, i)
 	}
 	w.join(m)
+	if r.Language == "fr" {
+		w.splitFrench()
+	}
 	if strings.IndexByte(block, '`') >= 0 {
 		w.quoteCode()
 	}
