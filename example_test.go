@@ -8,11 +8,11 @@ import (
 )
 
 func Example() {
-	m, err := treebeam.Open("") // the built-in English
+	m, err := treebeam.Open("") // the accurate English model
 	if err != nil {
 		log.Fatal(err)
 	}
-	sentences, err := m.Parse("The old boat wasn't theirs to sell. Nobody said so.")
+	sentences, err := m.Parse("I can't remember who gave me this book. Nobody knows.")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -23,21 +23,21 @@ func Example() {
 		}
 	}
 	// Output:
-	// The old boat wasn't theirs to sell.
-	// 1 The the DET 3 det
-	// 2 old old ADJ 3 amod
-	// 3 boat boat NOUN 6 nsubj
-	// 4 was be AUX 6 cop
-	// 5 n't not PART 6 advmod
-	// 6 theirs their PRON 0 root
-	// 7 to to PART 8 mark
-	// 8 sell sell VERB 6 advcl
-	// 9 . . PUNCT 6 punct
-	// Nobody said so.
+	// I can't remember who gave me this book.
+	// 1 I I PRON 4 nsubj
+	// 2 ca can AUX 4 aux
+	// 3 n't not PART 4 advmod
+	// 4 remember remember VERB 0 root
+	// 5 who who PRON 6 nsubj
+	// 6 gave give VERB 4 ccomp
+	// 7 me I PRON 6 iobj
+	// 8 this this DET 9 det
+	// 9 book book NOUN 6 obj
+	// 10 . . PUNCT 4 punct
+	// Nobody knows.
 	// 1 Nobody nobody PRON 2 nsubj
-	// 2 said say VERB 0 root
-	// 3 so so ADV 2 advmod
-	// 4 . . PUNCT 2 punct
+	// 2 knows know VERB 0 root
+	// 3 . . PUNCT 2 punct
 }
 
 // Each word has its bytes in the text and the probability of its head. The words of a
@@ -56,13 +56,13 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    0.99
-	// do    "don't" 0.99
-	// n't   "don't" 0.99
+	// We    "We"    1.00
+	// do    "don't" 1.00
+	// n't   "don't" 1.00
 	// eat   "eat"   0.98
 	// pizza "pizza" 1.00
-	// with  "with"  0.99
-	// forks "forks" 0.77
+	// with  "with"  0.98
+	// forks "forks" 0.68
 	// .     "."     0.99
 }
 

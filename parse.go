@@ -30,8 +30,9 @@ type Model struct {
 	effort    float64
 }
 
-// Open returns the model in a file. If path is "", it returns the built-in English
-// model; if it is "embedded-accurate", the accurate one. A process loads each model once
+// Open returns the model in a file. If path is "", it returns the accurate English model
+// in the program; if it is "embedded", the fast one, 4 to 5 times as fast. "" is the fast
+// one, too, in a program built with the tag noaccurate. A process loads each model once
 // and keeps it. A file is mapped into memory: replace it by renaming another file over
 // it. The error names the file and the remedy; if the file does not exist, the error
 // wraps fs.ErrNotExist.

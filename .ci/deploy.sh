@@ -53,7 +53,7 @@ ends 64 parse --input /data/nothing --output /data/none --quiet
 mkdir "$image/data/long"
 for i in $(seq 400); do cat sample/text/*.txt; done >"$image/data/long/a.txt"
 chmod -R a+rwX "$image/data"
-inside parse --input /data/long --output /data/longer --quiet >"$tmp/said" 2>&1 &
+inside parse --fast --input /data/long --output /data/longer --quiet >"$tmp/said" 2>&1 &
 outer=$!
 for _ in $(seq 600); do
   ! compgen -G "$image/data/longer/trees/*.parquet" >/dev/null || break
@@ -65,6 +65,6 @@ status=0
 wait "$outer" || status=$?
 [ $status = 130 ] || { cat "$tmp/said"; echo "after SIGTERM: status $status, not 130"; exit 1; }
 [ ! -e "$image/data/longer/manifest.json" ]
-ends 0 parse --input /data/long --output /data/longer --quiet
+ends 0 parse --fast --input /data/long --output /data/longer --quiet
 [ -e "$image/data/longer/manifest.json" ]
 echo "as process 1: SIGTERM gives 130, and the same command continues"

@@ -17,7 +17,7 @@ end_all() {
 prepare() {
   mkdir "$tmp/input"
   cp -r sample/text docs/*.md "$tmp/input"
-  input=(--input "$tmp/input" --range-bytes 2500)
+  input=(--input "$tmp/input" --range-bytes 2500 --fast)
   go build -trimpath -tags disable_grpc_modules -o "$tmp/boot" github.com/apache/beam/sdks/v2/go/container
   boot boot.sh
   "$program" parse --quiet "${input[@]}" --output "$tmp/local" >"$tmp/local.json"

@@ -7,7 +7,7 @@ import _ "embed"
 // The accurate English model is an overlay of english.tbm (overlay.go), written
 // by `make accurate`, and its calibrator english-accurate.cal, written by `make
 // calibrate` and bound to both. An empty file is none. The build tag noaccurate
-// leaves them out of the program, which is smaller then.
+// leaves them out of the program, which is smaller then and parses with the fast model.
 var (
 	//go:embed english-accurate.tbm
 	accurate string

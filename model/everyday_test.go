@@ -16,7 +16,7 @@ import (
 // model reaches.
 func TestLemmasOfEverydayWords(t *testing.T) {
 	const limit = 20
-	m := must(model.Open(""))
+	m := must(model.Open(model.Embedded))
 	lines := must(os.ReadFile("testdata/everyday.tsv"))
 	words, wrong, tags := 0, 0, 0
 	for line := range strings.Lines(string(lines)) {

@@ -35,7 +35,7 @@ func givenAlone(m *model.Model, s *syntax.Sentence, column func(w *syntax.Word) 
 // What the input gives beside open UPOS stays, also where the tagger would say the
 // same: labels may not write over it.
 func TestGivenColumnsStay(t *testing.T) {
-	m := must(model.Open(""))
+	m := must(model.Open(model.Embedded))
 	labelled := map[string]int{}
 	for _, s := range m.Segment(ambiguous, 1000) {
 		m.Tag(&s, true)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -17,11 +18,20 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// URIs of the English models inside the program. "" means Embedded.
+// URIs of the English models inside the program. "" means Default().
 const (
-	Embedded         = "embedded"
+	Embedded         = "embedded"          // the fast one
 	EmbeddedAccurate = "embedded-accurate" // with an encoder
 )
+
+// Default returns the URI of the English model that a program uses unless another is named:
+// EmbeddedAccurate, or Embedded if the program does not include the accurate model.
+func Default() string {
+	if accurate == "" {
+		return Embedded
+	}
+	return EmbeddedAccurate
+}
 
 // ErrNoAccurate is in the error of Open for EmbeddedAccurate if the program does not
 // include it.
@@ -72,7 +82,7 @@ func (s stamp) fits(info os.FileInfo) bool {
 		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
-// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, a file:// URI,
+// Open returns the model of a URI: "", Embedded, EmbeddedAccurate, a path, a file:// URI,
 // or a language of a world (EmbeddedWorld). Every model is loaded and checked once per
 // process; later calls return the same *Model, even under another name. A file is
 // mapped, not read: to replace it, rename another file over it, and never write into
@@ -88,7 +98,7 @@ func Open(uri string) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if isEnglish(uri) {
-		return openEmbedded(uri == EmbeddedAccurate)
+		return openEmbedded(cmp.Or(uri, Default()) == EmbeddedAccurate)
 	}
 	path, err := localPath(uri)
 	if err != nil {

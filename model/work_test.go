@@ -24,7 +24,7 @@ const (
 )
 
 func TestWorkPerWordOnTheSample(t *testing.T) {
-	m := must(model.Open(""))
+	m := must(model.Open(model.Embedded))
 	var files []string
 	err := filepath.WalkDir("../sample/text", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -84,7 +84,7 @@ func (l *workload) add(t *testing.T, m *model.Model, s *syntax.Sentence) {
 // end, of marks, or of one word again and again, also where they are so long that
 // they are searched in windows.
 func TestWorkPerWordOnHostileText(t *testing.T) {
-	m := must(model.Open(""))
+	m := must(model.Open(model.Embedded))
 	const most = 45_000 // the budget, and what is done when it is spent
 	mixed, r := strings.Builder{}, hash.Rand(1)
 	for range 2000 {

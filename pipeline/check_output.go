@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/model"
 )
 
 // checkOutput refuses a folder that holds another run's output, unless it is
@@ -44,12 +45,27 @@ func removeOthers(ctx context.Context, folder string, others []output.Record, fp
 	return output.CheckForeign(ctx, folder, fp)
 }
 
+// Differences is was.Differences(now). If was is of the fast English model in the program
+// and now of the accurate one, a line says how the fast one is chosen: before v0.1.0 it was
+// the default.
+func Differences(was, now *output.Provenance) []string {
+	list := was.Differences(*now)
+	if was.ModelDigest == now.ModelDigest {
+		return list
+	}
+	before, _ := model.BuiltIn(was.ModelDigest)
+	if after, _ := model.BuiltIn(now.ModelDigest); before == model.Embedded && after == model.EmbeddedAccurate {
+		list = append(list, "the first is the fast English model, which --fast chooses; the second is the accurate one, the default")
+	}
+	return list
+}
+
 // differencesShown is how many differences a refusal lists.
 const differencesShown = 8
 
 // differences says in lines what sets the run apart from the one before it.
 func differences(ctx context.Context, folder string, run *output.Record, plan *source.Plan, old *output.Record) []string {
-	list, more := old.Differences(run.Provenance), 0
+	list, more := Differences(&old.Provenance, &run.Provenance), 0
 	note := func(format string, a ...any) {
 		if len(list) < differencesShown {
 			list = append(list, fmt.Sprintf(format, a...))

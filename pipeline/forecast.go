@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
 	"time"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -14,11 +17,14 @@ import (
 type Forecast struct {
 	Words int64   // that are not parsed yet
 	Rate  float64 // words a second on one core of this machine
+	// Fast is the Rate of the fast English model; 0 if the run uses another model than the
+	// accurate one, or if Fast would save little.
+	Fast float64
 }
 
-// CoreTime is the time that one core would take.
-func (f *Forecast) CoreTime() time.Duration {
-	return time.Duration(float64(f.Words) / f.Rate * float64(time.Second))
+// CoreTime is the time that one core would take at a rate.
+func (f *Forecast) CoreTime(rate float64) time.Duration {
+	return time.Duration(float64(f.Words) / rate * float64(time.Second))
 }
 
 // The sample is what can be parsed in sampleTime, from the middle of the input or the
@@ -28,6 +34,7 @@ const (
 	sampleTime    = time.Second
 	sampleWithin  = 3 * time.Second
 	sampleFrom    = 1000
+	savesLittle   = 1.5 // times the rate
 	worthForecast = 32 << 20
 	worthOnEngine = 1 << 20
 )
@@ -45,12 +52,21 @@ func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known 
 	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	var words int64
-	var took time.Duration
+	var took, tookFast time.Duration
 	before := transforms.Progress.Bytes.Load()
-	parse := func(c transforms.Chunk) error {
+	timed := func(c transforms.Chunk, o output.RowOptions, took *time.Duration) transforms.Chunk {
 		start := time.Now()
-		c = transforms.StageSegmented(transforms.SegmentChunk(c, p.model, p.Job.Options), p.model, p.Job.Options)
-		took += time.Since(start)
+		c = transforms.StageSegmented(transforms.SegmentChunk(c, p.model, o), p.model, o)
+		*took += time.Since(start)
+		return c
+	}
+	fast := p.Job.Options // of the same model, as the fast one is part of it
+	fast.Effort = "0"
+	parse := func(c transforms.Chunk) error {
+		if p.accurate() {
+			timed(c, fast, &tookFast)
+		}
+		c = timed(c, p.Job.Options, &took)
 		for i := range c.Sentences {
 			words += int64(len(c.Sentences[i].Words))
 		}
@@ -76,5 +92,13 @@ func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known 
 	}
 	f.Words = int64(float64(words) * float64(rest) / float64(read))
 	f.Rate = rate(words, took) / float64(runtime.GOMAXPROCS(0))
+	if took > time.Duration(savesLittle*float64(tookFast)) && tookFast > 0 {
+		f.Fast = rate(words, tookFast) / float64(runtime.GOMAXPROCS(0))
+	}
 	return f, true
+}
+
+// accurate reports whether the run uses the encoder of the accurate English model.
+func (p *Prepared) accurate() bool {
+	return cmp.Or(p.Job.Model, model.Default()) == model.EmbeddedAccurate && p.Job.Options.Effort != "0"
 }

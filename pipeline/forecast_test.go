@@ -25,7 +25,7 @@ func TestForecast(t *testing.T) {
 	for _, done := range []int64{0, p.Bytes / 2} {
 		f, known := p.Forecast(t.Context(), done)
 		want := float64(len(strings.Fields(text))) * float64(p.Bytes-done) / float64(len(text))
-		if !known || f.Rate <= 0 || f.CoreTime() <= 0 || math.Abs(float64(f.Words)-want) > want/10 {
+		if !known || f.Rate <= 0 || f.CoreTime(f.Rate) <= 0 || math.Abs(float64(f.Words)-want) > want/10 {
 			t.Errorf("%d bytes done: %+v, want %.0f words", done, f, want)
 		}
 	}

@@ -20,7 +20,7 @@ func TestLibraryGivesTheSame(t *testing.T) {
 
 // Likewise with an encoder, for all sentences and for some.
 func TestLibraryGivesTheSameWithAnEncoder(t *testing.T) {
-	english, err := model.Open("")
+	english, err := model.Open(model.Embedded)
 	must(t, err)
 	data, err := modeltest.WithEncoder(english)
 	must(t, err)

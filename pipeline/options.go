@@ -26,7 +26,7 @@ type Options struct {
 	Files   []source.Input // instead of Inputs: files that were listed already, in the order of source.List
 	Stdin   io.Reader      // what "-" reads
 	Output  string         // output folder
-	Model   string         // "" is the embedded one
+	Model   string         // "" is model.Default()
 	Rows    output.RowOptions
 	Custom  transforms.CustomFiles // the user's lists; their digests are set in Rows
 	To      string                 // the format that Stream writes, as in FormatOf; "" is conllu

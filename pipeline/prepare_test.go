@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/model"
 )
 
 // Whatever sets two runs apart has a line.
@@ -35,6 +36,28 @@ func TestDifferences(t *testing.T) {
 	visit("Provenance", reflect.ValueOf(&now).Elem(), func() []string { return was.Differences(now) })
 	if leaves < 17 || len(was.Differences(now)) > 0 {
 		t.Errorf("%d things were changed; %q is left", leaves, was.Differences(now))
+	}
+}
+
+// What the fast English model has begun, when it was the default, says how to go on with it.
+func TestDefaultHasChanged(t *testing.T) {
+	if model.Default() == model.Embedded {
+		t.Skip("this program has no accurate model")
+	}
+	of := func(uri string) *output.Provenance {
+		m, err := model.Open(uri)
+		must(t, err)
+		return &output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: m.Digest, Options: DefaultRows()}
+	}
+	fast, now := of(model.Embedded), of("")
+	for _, c := range []struct {
+		was, now *output.Provenance
+		said     bool
+	}{{fast, now, true}, {now, fast, false}, {fast, fast, false}} {
+		said := strings.Contains(strings.Join(Differences(c.was, c.now), "\n"), "--fast")
+		if said != c.said {
+			t.Errorf("%.8s, then %.8s: %q", c.was.ModelDigest, c.now.ModelDigest, Differences(c.was, c.now))
+		}
 	}
 }
 

@@ -266,5 +266,5 @@ func modelName(uri, digest string) string {
 	if m, err := model.Open(uri); err == nil && m.Info.Treebank != "" { // it is open already
 		name = m.Info.Treebank + "-ud-" + m.Info.Release + " " + name
 	}
-	return cmp.Or(uri, model.Embedded) + " " + name
+	return cmp.Or(uri, model.Default()) + " " + name
 }

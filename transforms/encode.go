@@ -43,7 +43,7 @@ func CheckEffort(m Stages, o *output.RowOptions) error {
 	}
 	switch choose := p > 0 && p < 1; {
 	case !m.Encodes():
-		return fmt.Errorf("--effort %s: the model has no encoder; give --accurate, or name a model that has one with --model", o.Effort)
+		return fmt.Errorf("--effort %s: the model has no encoder; leave it out, or parse with a model that has one, such as the accurate English model", o.Effort)
 	case choose && !m.CanChoose():
 		return fmt.Errorf("--effort %s: the model cannot tell which sentences need its encoder, for parses without it are not calibrated; give 0 or 1, or treebeam calibrate", o.Effort)
 	case choose && o.StopAfter != "":

@@ -96,7 +96,7 @@ func Open(uri string, o *output.RowOptions) (m Stages, digest string, err error)
 	if m, digest, err = OpenModel(uri); err == nil {
 		w, err = worldOf(uri, m)
 	} else if file, ok := openWorld(uri); ok == nil { // the model is of many languages
-		m, digest, err = OpenModel(model.Embedded)
+		m, digest, err = OpenModel("")
 		w = file
 	}
 	if err == nil {

@@ -82,7 +82,7 @@ var loadMillis atomic.Int64
 
 var opened sync.Map // digests of the models that this process has opened
 
-// OpenModel opens the model at uri ("" is the embedded one).
+// OpenModel opens the model at uri; "" is model.Default().
 func OpenModel(uri string) (m Stages, digest string, err error) {
 	start := time.Now()
 	m, digest, err = opener(uri)(uri)

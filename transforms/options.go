@@ -19,8 +19,9 @@ const NoEncoder = -1
 // Options say how text is parsed. The zero value does what the command treebeam parse
 // does without flags.
 type Options struct {
-	// Model is "" for the built-in English model, "embedded-accurate", a path that every
-	// worker sees, or the URI of a model in an object store.
+	// Model is "" for the accurate English model in the program (model.Default), "embedded"
+	// for the fast one, a path that every worker sees, or the URI of a model in an object
+	// store.
 	Model string
 	// Effort is for models with an encoder, from 0 to 1. A sentence keeps its parse without
 	// the encoder if the expected LAS of that parse is at least Effort. 0 means 1, the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -98,7 +99,7 @@ func TestOptionsCheck(t *testing.T) {
 		{transforms.Options{Model: transformstest.EncoderURI, Effort: transforms.NoEncoder}, ""},
 		{transforms.Options{Model: transformstest.EncoderURI, Effort: 0.5}, ""},
 		{transforms.Options{Model: "there/is/none.tbm"}, ""}, // a worker may see it
-		{transforms.Options{Effort: 0.5}, "the model has no encoder"},
+		{transforms.Options{Model: model.Embedded, Effort: 0.5}, "the model has no encoder"},
 		{transforms.Options{Effort: 2}, "option Effort: 2: must be from 0 to 1"},
 		{transforms.Options{Lines: "many"}, "unknown meaning of line breaks"},
 		{transforms.Options{MaxWords: 1 << 30}, "option MaxWords: 1073741824: must be from 1"},

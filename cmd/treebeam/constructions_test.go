@@ -17,7 +17,7 @@ func TestConstructions(t *testing.T) {
 		t.Errorf("docs/find.md has %d patterns of constructions, not the twenty that it promises", len(patterns))
 	}
 	trees := filepath.Join(t.TempDir(), "trees.conllu")
-	ends(t, exitOK, "", "parse", "--quiet", "--accurate", "../../sample/constructions.txt", "-o", trees)
+	ends(t, exitOK, "", "parse", "--quiet", "../../sample/constructions.txt", "-o", trees)
 	for _, p := range patterns {
 		if status, stdout, stderr := treebeam(t, "", "find", trees, p[1], "-n", "1"); status != exitOK || !strings.Contains(stdout, "[") {
 			t.Errorf("%s, %s: status %d, %s%s", p[2], p[1], status, stdout, stderr)

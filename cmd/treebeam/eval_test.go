@@ -249,3 +249,36 @@ func TestAccurate(t *testing.T) {
 		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 }
+
+// Without a flag, English is parsed by the accurate model, or by the fast one, of which a line
+// says so, in a program without the accurate one. --effort is between.
+func TestDefaultModel(t *testing.T) {
+	const text = "Does the bus stop here? That is the guy whose dog bit you.\n"
+	parse := func(args ...string) (out, said string) {
+		status, out, said := treebeam(t, text, append([]string{"parse", "-", "--to", "conllu"}, args...)...)
+		if status != exitOK {
+			t.Fatalf("%v: status %d, %s", args, status, said)
+		}
+		return out, said
+	}
+	fast, said := parse("--fast")
+	if said != "" || !strings.HasPrefix(fast[strings.Index(fast, "# model"):], "# model = embedded ") {
+		t.Errorf("--fast: %s\n%s", said, fast)
+	}
+	byDefault, said := parse()
+	if model.Default() == model.Embedded {
+		if byDefault != fast || !strings.Contains(said, "without the accurate English model") {
+			t.Errorf("the default: %s\n%s", said, byDefault)
+		}
+		return
+	}
+	accurate, _ := parse("--accurate")
+	if said != "" || byDefault != accurate || byDefault == fast || !strings.Contains(byDefault, "\tstop\tstop\tVERB\t") {
+		t.Errorf("the default: %s\n%s\n--accurate:\n%s", said, byDefault, accurate)
+	}
+	without, _ := parse("--effort", "0")
+	_, without, _ = strings.Cut(without, "\n# newdoc")
+	if _, want, _ := strings.Cut(fast, "\n# newdoc"); without != want {
+		t.Errorf("--effort 0: %s", firstDifference(without, want))
+	}
+}

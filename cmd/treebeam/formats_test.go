@@ -207,7 +207,7 @@ func TestShownTreesAreRight(t *testing.T) {
 func TestShowsTheSame(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": fine, "b.txt": "Here is one more .\n"})
 	out := filepath.Join(t.TempDir(), "out")
-	ends(t, exitOK, "", "parse", "--quiet", in, "-o", out)
+	ends(t, exitOK, "", "parse", "--quiet", "--fast", in, "-o", out)
 	_, text, _ := treebeam(t, "", "convert", out, "--conf")
 	file := filepath.Join(writeFiles(t, map[string]string{"x.conllu": text}), "x.conllu")
 	for _, flags := range []string{"", "--conf", "--lemmas --color always", "--to html --conf"} {
@@ -230,7 +230,7 @@ func TestShowsTheSame(t *testing.T) {
 		if !strings.Contains(flags, "--to") {
 			args = append(args, "--to", "tree")
 		}
-		if _, got, stderr := treebeam(t, "", append([]string{"parse", in}, args...)...); got != want {
+		if _, got, stderr := treebeam(t, "", append([]string{"parse", "--fast", in}, args...)...); got != want {
 			t.Errorf("%s: parse: %s%s", flags, firstDifference(got, want), stderr)
 		}
 		if _, got, stderr := treebeam(t, "", append([]string{"convert", out}, args...)...); got != want {
@@ -305,15 +305,15 @@ func TestDrawnFilesStay(t *testing.T) {
 // scheduler's run that lacks its input must not wait for one.
 func TestPiped(t *testing.T) {
 	const text = "The old boat wasn't theirs to sell.\n"
-	status, named, stderr := treebeam(t, text, "parse", "-")
+	status, named, stderr := treebeam(t, text, "parse", "--fast", "-")
 	if status != exitOK || !strings.Contains(named, "\tboat\t") {
 		t.Fatalf("status %d: %s%s", status, stderr, named)
 	}
-	if status, piped, stderr := treebeam(t, text, "parse"); status != exitOK || piped != named {
+	if status, piped, stderr := treebeam(t, text, "parse", "--fast"); status != exitOK || piped != named {
 		t.Errorf("without a dash: status %d, %s%s", status, stderr, piped)
 	}
 	out := t.TempDir() + "/out"
-	if status, _, stderr := treebeam(t, text, "parse", "--output", out); status != exitRefused || !strings.Contains(stderr, "no input") {
+	if status, _, stderr := treebeam(t, text, "parse", "--fast", "--output", out); status != exitRefused || !strings.Contains(stderr, "no input") {
 		t.Errorf("to Parquet: status %d, %s", status, stderr)
 	}
 	null, err := os.Open(os.DevNull)

@@ -13,19 +13,19 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/sample.conllu from what the program prints now")
 
-// The bundled sample through the embedded model, by both ways, is what it was
+// The bundled sample through the fast model, by both ways, is what it was
 // when the golden file was last looked at: a change of it is a change of the
 // model, of the parser or of the format, and is to be looked at line by line.
 // It holds for every build and any number of cores.
 func TestSampleIsGolden(t *testing.T) {
 	const golden = "testdata/sample.conllu"
 	in := filepath.Join("..", "..", "sample", "text")
-	status, streamed, stderr := treebeam(t, "", "parse", "--quiet", in, "--to", "conllu")
+	status, streamed, stderr := treebeam(t, "", "parse", "--quiet", "--fast", in, "--to", "conllu")
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	if status, _, stderr := treebeam(t, "", "parse", "--quiet", "--input", in, "--output", out); status != 0 {
+	if status, _, stderr := treebeam(t, "", "parse", "--quiet", "--fast", "--input", in, "--output", out); status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	status, converted, stderr := treebeam(t, "", "convert", out, "--to", "conllu")
@@ -63,7 +63,7 @@ func unsigned(t *testing.T, text string) string {
 // nothing else, eval reads it, and a second parse replaces it.
 func checkConfident(t *testing.T, in, out, plain string) {
 	t.Helper()
-	status, streamed, stderr := treebeam(t, "", "parse", "--quiet", in, "--to", "conllu", "--conf")
+	status, streamed, stderr := treebeam(t, "", "parse", "--quiet", "--fast", in, "--to", "conllu", "--conf")
 	if status != 0 {
 		t.Fatalf("--conf: status %d: %s", status, stderr)
 	}
@@ -85,7 +85,7 @@ func checkConfident(t *testing.T, in, out, plain string) {
 	if status, stdout, stderr := treebeam(t, "", "eval", "--gold", file, "--system", file, "--row", "same"); status != 0 || !strings.Contains(stdout, "100.00") {
 		t.Errorf("eval: status %d: %s%s", status, stdout, stderr)
 	}
-	if status, again, stderr := treebeam(t, "", "parse", "--quiet", file, "--to", "conllu", "--conf", "--keep-heads"); status != 0 ||
+	if status, again, stderr := treebeam(t, "", "parse", "--quiet", "--fast", file, "--to", "conllu", "--conf", "--keep-heads"); status != 0 ||
 		strings.Count(again, "HeadConf=") != strings.Count(streamed, "HeadConf=") || strings.Count(again, "# tree_conf") != strings.Count(streamed, "# tree_conf") ||
 		strings.Count(again, "HeadConf=1.0000") < strings.Count(streamed, "HeadConf=") {
 		t.Errorf("a parse that keeps heads: status %d: %s", status, stderr)

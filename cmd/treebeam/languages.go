@@ -71,7 +71,7 @@ func newLanguages() *cobra.Command {
 
 // languages are English and those of the world in the program, sorted by code.
 func languages() ([]model.Language, error) {
-	m, err := model.Open(model.Embedded)
+	m, err := model.Open("")
 	if err != nil {
 		return nil, err
 	}

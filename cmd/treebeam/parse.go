@@ -12,6 +12,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -32,6 +33,7 @@ type parseCommand struct {
 	display     display
 	maxFailures string
 	accurate    bool
+	fast        bool
 	quiet       bool
 	verbose     bool
 	json        bool
@@ -50,11 +52,8 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err := c.checkNight(); err != nil {
 		return err
 	}
-	switch {
-	case c.accurate && c.options.Model != "":
-		return refuse("--accurate and --model both name a model: leave out one of them")
-	case c.accurate:
-		c.options.Model = model.EmbeddedAccurate
+	if err := c.chooseModel(); err != nil {
+		return err
 	}
 	var err error
 	if c.options.Paths, err = c.named.paths(ctx, c.options.Inputs); err != nil {
@@ -95,6 +94,54 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return c.runNight(ctx, limit)
 	}
 	return c.runJob(ctx, limit)
+}
+
+// chooseModel makes --fast and --accurate the name of a model. Without either, the model
+// is that of model.Default.
+func (c *parseCommand) chooseModel() error {
+	o := &c.options
+	given := "--accurate"
+	if c.fast {
+		given = "--fast"
+	}
+	switch {
+	case c.fast && c.accurate:
+		return refuse("--fast and --accurate exclude each other: leave out one of them; the accurate model is the default")
+	case c.fast && o.Rows.Effort != "":
+		return refuse("--fast and --effort %s exclude each other: the fast model has no encoder; leave out --fast, or --effort", o.Rows.Effort)
+	case c.fast && !mayBeEnglish(o.Rows.Language):
+		return refuse("--fast is for English: every other language has one model; leave out --fast, or --language %s", o.Rows.Language)
+	case (c.fast || c.accurate) && o.Model != "":
+		return refuse("%s and --model both name a model: leave out one of them", given)
+	case c.fast:
+		o.Model = model.Embedded
+	case c.accurate:
+		o.Model = model.EmbeddedAccurate
+	case o.Model == "" && !c.quiet && mayBeEnglish(o.Rows.Language):
+		sayIfNotAccurate()
+	}
+	return nil
+}
+
+// mayBeEnglish reports whether texts may be in English if --language is option.
+func mayBeEnglish(option string) bool {
+	if option == "" || option == model.AutoLanguage {
+		return true
+	}
+	for name := range strings.SplitSeq(option, ",") {
+		if name = strings.TrimSpace(name); strings.EqualFold(name, syntax.English) || strings.EqualFold(name, "English") {
+			return true
+		}
+	}
+	return false
+}
+
+// sayIfNotAccurate says that the default is the fast model, in a program that does not
+// include the accurate one.
+func sayIfNotAccurate() {
+	if model.Default() != model.EmbeddedAccurate {
+		say(os.Stderr, "this program was built without the accurate English model and uses the fast one\n")
+	}
 }
 
 // checkFormat refuses options that do not go with the format of the output.

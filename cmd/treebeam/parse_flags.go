@@ -43,16 +43,17 @@ and writes sentences whenever the input pauses. If the input is slow, give --lin
 otherwise it may take 4 KB of input to tell what line breaks mean. With --stop-after,
 these formats hold sentences without trees, which you can parse later as CoNLL-U.
 
---accurate, or your own model trained with --encoder, makes fewer mistakes and is slower.
-With --effort, only the sentences that need it take the extra time (docs/encoder.md).
+English is parsed by the accurate model. --fast makes more mistakes and takes a quarter of
+the time, for large corpora. Between them is --effort: only the sentences that need it take
+the extra time (docs/encoder.md). Other languages have one model each.
 Parquet columns, and CoNLL-U with --conf, have probabilities (docs/confidence.md).
 docs/custom.md describes the files of --abbreviations and similar flags.`
 
 const parseExample = `
   treebeam parse letter.txt
-  treebeam parse 'corpus/**/*.txt' -o out
+  treebeam parse 'corpus/**/*.txt' -o out --fast
   treebeam parse reviews.csv --text-column review --keep stars,shop -o out
-  echo 'Time flies like an arrow.' | treebeam parse - --to tree --accurate
+  echo 'Time flies like an arrow.' | treebeam parse - --to tree --conf
   treebeam parse corpus --state state              run it every night: parses what is new
   treebeam parse --watch inbox -o trees            parses what arrives, until it is stopped`
 
@@ -114,16 +115,16 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 // qualityFlags say what finds the trees.
 func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	o := &c.options
-	f.StringVarP(&o.Model, "model", "m", "", "parse with the model `FILE` (the built-in English one)")
+	f.StringVarP(&o.Model, "model", "m", "", "parse with the model `FILE` (the accurate English one in the program)")
 	f.StringVar(&o.Rows.Language, "language", "", "take texts to be in `LANGUAGE`: auto, a code, or several with commas (auto)")
-	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model: fewer mistakes, 4 to 5 times slower")
-	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: only where the fast parser expects an LAS below `P` (1)")
+	f.BoolVar(&c.fast, "fast", false, "use the fast English model: 4 to 5 times as fast, more mistakes")
+	f.StringVar(&o.Rows.Effort, "effort", "", "use the encoder only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
 	group(f, qualityFlags)
 	annotate(f, filledKey, []string{"name a language, such as de, or leave it out to find that of each text"}, "language")
 	// With the embedded model, French would be parsed as English.
-	annotate(f, filledKey, []string{"name a model file, or leave it out for the built-in English model"}, "model")
+	annotate(f, filledKey, []string{"name a model file, or leave it out for the English model in the program"}, "model")
 }
 
 // runFlags say how the work is done. They change no tree.
@@ -141,6 +142,7 @@ func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	o, rows := &c.options, &c.options.Rows
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
+	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model, which is the default")
 	f.BoolVar(&c.json, "json", false, "print the summary as JSON even on a terminal")
 	f.BoolVar(&o.Verify, "verify", false, "check every byte of finished parts; make damaged ones again")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")

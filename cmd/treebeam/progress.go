@@ -127,8 +127,8 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 	}
 }
 
-// forecastLine is what a run will cost, in one line. Its words have two digits: the sample
-// is small.
+// forecastLine is what a run will cost, and what it would with --fast, in one line. Its
+// words have two digits: the sample is small.
 func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 	unit := int64(1)
 	for f.Words/unit >= 100 {
@@ -138,8 +138,12 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 	if bytes >= 1e9 {
 		size = view.Number(bytes / 1e6)
 	}
-	return fmt.Sprintf("%s, %s MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
-		view.Many(int64(files), "file"), size, view.Number(f.Words/unit*unit), f.CoreTime().Hours(), view.Number(int64(f.Rate)))
+	line := fmt.Sprintf("%s, %s MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
+		view.Many(int64(files), "file"), size, view.Number(f.Words/unit*unit), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
+	if f.Fast > 0 {
+		line += fmt.Sprintf("; with --fast %.1f core-hours and more mistakes, with --effort between", f.CoreTime(f.Fast).Hours())
+	}
+	return line
 }
 
 // goingLine is how far a run is in one line.

@@ -163,4 +163,9 @@ func TestForecastLine(t *testing.T) {
 	if got := forecastLine(1234, 5_300_000_000, &f); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	f.Fast = 4 * f.Rate
+	const more = "; with --fast 2.5 core-hours and more mistakes, with --effort between"
+	if got := forecastLine(1234, 5_300_000_000, &f); got != want+more {
+		t.Errorf("got  %s\nwant %s", got, want+more)
+	}
 }

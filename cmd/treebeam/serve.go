@@ -26,7 +26,8 @@ see its tree, and UDPipe's REST interface under /process and /models, so that pr
 made for UDPipe work with it. /healthz says whether it is running, and /metrics has counts
 for Prometheus. See docs/serve.md.
 
-Your own models come before the built-in English ones, and the first model is the default.
+Your own models come before the English ones in the program, accurate and fast, and the
+first model is the default.
 Only programs on this machine can connect, unless --listen names another address. In that
 case, put a proxy in front that authenticates your users: the server has no passwords and
 no TLS.
@@ -143,11 +144,12 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 		}
 		sources = append(sources, serve.Source{Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(file), ".tbm")), Path: file})
 	}
-	sources = append(sources, serve.Source{Name: "english-fast", Path: model.Embedded})
-	if _, err := model.Open(model.EmbeddedAccurate); !errors.Is(err, model.ErrNoAccurate) {
+	if model.Default() == model.EmbeddedAccurate {
 		sources = append(sources, serve.Source{Name: "english-accurate", Path: model.EmbeddedAccurate})
+	} else if len(named) == 0 {
+		sayIfNotAccurate()
 	}
-	return sources, nil
+	return append(sources, serve.Source{Name: "english-fast", Path: model.Embedded}), nil
 }
 
 // cannotListen says why an address cannot be used, and what to do.

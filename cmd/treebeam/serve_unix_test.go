@@ -51,7 +51,7 @@ func TestServeEdit(t *testing.T) {
 	folder, file := filepath.Join(dir, "parsed"), filepath.Join(dir, "trees.conllu")
 	input := filepath.Join(dir, "letter.txt")
 	must(t, os.WriteFile(input, []byte(fine), 0o644))
-	if status, _, said := treebeam(t, "", "parse", input, "-o", folder); status != exitOK {
+	if status, _, said := treebeam(t, "", "parse", "--fast", input, "-o", folder); status != exitOK {
 		t.Fatal(said)
 	}
 	_, want, _ := treebeam(t, "", "convert", folder, "--conf")
@@ -100,7 +100,7 @@ func TestServe(t *testing.T) {
 	must(t, err)
 	var answer struct{ Model, Result string }
 	must(t, json.NewDecoder(r.Body).Decode(&answer), r.Body.Close())
-	if _, want, _ := treebeam(t, fine, "parse", "-", "--to", "conllu", "--keep-together", together); answer.Model != "own" || columns(answer.Result) != columns(want) || !strings.Contains(want, "\tmore of\t") {
+	if _, want, _ := treebeam(t, fine, "parse", "-", "--fast", "--to", "conllu", "--keep-together", together); answer.Model != "own" || columns(answer.Result) != columns(want) || !strings.Contains(want, "\tmore of\t") {
 		t.Errorf("%s says\n%s\nwant\n%s", answer.Model, answer.Result, want)
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

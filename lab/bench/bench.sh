@@ -21,7 +21,7 @@ trap 'rm -rf "$dir"' EXIT
 
 go build -trimpath -tags disable_grpc_modules -o "$dir/treebeam" ./cmd/treebeam
 go build -C lab -o "$dir/bench" ./bench
-model=()
+model=(--fast)
 [ -z "${MODEL:-}" ] || model=(--model "$MODEL")
 
 # Pinning to cores, where the system can.

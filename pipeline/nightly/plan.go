@@ -155,7 +155,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	}
 	if base != nil && base.Made != made && !o.All {
 		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
-			state.dir, strings.Join(base.Made.Differences(made), "\n  "), remedy)
+			state.dir, strings.Join(pipeline.Differences(&base.Made, &made), "\n  "), remedy)
 	}
 	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}

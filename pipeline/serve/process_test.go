@@ -22,7 +22,7 @@ const story = "The old boat wasn't theirs to sell.  Nobody said so.\n\nIt sank i
 
 // The trees are those of a call from Go.
 func TestTreesAreTheParsers(t *testing.T) {
-	m := must(treebeam.Open(""))
+	m := must(treebeam.Open(fast.Path))
 	want := must(m.Parse(story))
 	var sentences []treebeam.Sentence
 	for _, s := range want {

@@ -69,7 +69,7 @@ def program(*args, stdin=None):
 class Results(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.parser = treebeam.Parser()
+        cls.parser = treebeam.Parser(fast=True)  # the models differ in their trees alone
 
     @classmethod
     def tearDownClass(cls):
@@ -197,14 +197,14 @@ class Results(unittest.TestCase):
         self.assertEqual(list(self.parser.pipe(texts, batch_size=3, n_process=2)), together)
         pairs = self.parser.pipe(((text, i) for i, text in enumerate(texts)), as_tuples=True)
         self.assertEqual(list(pairs), [(d, i) for i, d in enumerate(together)])
-        with treebeam.Parser(look_ahead=0) as slow:
+        with treebeam.Parser(fast=True, look_ahead=0) as slow:
             self.assertEqual(list(slow.pipe(texts[:60])), together[:60])
 
     def test_conllu(self):
         """CoNLL-U is the program's own, but for the ids."""
         texts = [t for t in ODD if "\ud83d" not in t] + [prose(i, 5) for i in range(20)]
         lines = "".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
-        said = program("parse", "-", "--language", "en", "--from", "jsonl", "--to", "conllu", "--quiet", stdin=lines.encode())
+        said = program("parse", "-", "--fast", "--language", "en", "--from", "jsonl", "--to", "conllu", "--quiet", stdin=lines.encode())
         self.assertEqual(said.returncode, 0, said.stderr)
         without = re.compile("^# sent_id = .*\n", re.MULTILINE)
         with warnings.catch_warnings():
@@ -238,7 +238,7 @@ class Results(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "in.jsonl"), "w") as f:
                 f.writelines(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
-            said = program("parse", "--language", "en", os.path.join(folder, "in.jsonl"), "--output", os.path.join(folder, "out"), "--quiet")
+            said = program("parse", "--fast", "--language", "en", os.path.join(folder, "in.jsonl"), "--output", os.path.join(folder, "out"), "--quiet")
             self.assertEqual(said.returncode, 0, said.stderr)
             parquet = pyarrow.parquet.read_table(os.path.join(folder, "out", "trees"))
         ours = set(table.schema.names) - {"sent_id", "start", "end"}
@@ -315,7 +315,7 @@ class Streams(unittest.TestCase):
                 taken += 1
                 yield "One dog barks. " * 10
 
-        with treebeam.Parser(look_ahead=3_000) as parser:
+        with treebeam.Parser(fast=True, look_ahead=3_000) as parser:
             results = parser.pipe(endless())
             for used in range(1, 100):
                 next(results)
@@ -331,7 +331,7 @@ class Streams(unittest.TestCase):
             while asked:
                 yield asked.pop()
 
-        with treebeam.Parser(look_ahead=0) as parser:
+        with treebeam.Parser(fast=True, look_ahead=0) as parser:
             seen = []
             for document in parser.pipe(source()):
                 seen.append(document.text)
@@ -340,7 +340,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(len(seen), 5)
 
     def test_interleaved_and_abandoned(self):
-        with treebeam.Parser() as parser:
+        with treebeam.Parser(fast=True) as parser:
             process = pid(parser)
             first, second = parser.pipe(f"A {i}." for i in range(300)), parser.pipe(f"B {i}." for i in range(300))
             for i, (a, b) in enumerate(zip(first, second)):
@@ -360,7 +360,7 @@ class Streams(unittest.TestCase):
             self.assertEqual(pid(parser), process)
 
     def test_threads(self):
-        with treebeam.Parser(look_ahead=2_000) as parser:
+        with treebeam.Parser(fast=True, look_ahead=2_000) as parser:
             wrong = []
 
             def work(name):
@@ -378,7 +378,7 @@ class Streams(unittest.TestCase):
     def test_large(self):
         """More than any pipe holds, both ways, at once."""
         texts = [prose(i, 1_000) for i in range(4)]
-        with treebeam.Parser(look_ahead=10_000_000) as parser:
+        with treebeam.Parser(fast=True, look_ahead=10_000_000) as parser:
             self.assertEqual([d.text for d in parser.pipe(texts)], texts)
 
 
@@ -515,8 +515,11 @@ class Lives(unittest.TestCase):
             ({"exceptions": ["x"]}, TypeError, "exceptions is a list, not a string or a path"),
             ({"model": "fr", "language": "de"}, ValueError, "the model 'fr' is not in language='de': leave out one of them"),
             ({"model": "english", "language": "de,fr"}, ValueError, "the model 'english' is not in language='de,fr'"),
-            ({"model": "French", "accurate": True}, ValueError, "accurate and effort are for English, not for language='fr'"),
-            ({"language": "de,fr", "effort": 0.5}, ValueError, "accurate and effort are for English, not for language='de,fr'"),
+            ({"model": "French", "accurate": True}, ValueError, "fast, accurate and effort are for English, not for language='fr'"),
+            ({"model": "fr", "fast": True}, ValueError, "fast, accurate and effort are for English, not for language='fr'"),
+            ({"fast": True, "effort": 0.5}, ValueError, "fast excludes accurate and effort"),
+            ({"fast": True, "accurate": True}, ValueError, "fast excludes accurate and effort"),
+            ({"language": "de,fr", "effort": 0.5}, ValueError, "fast, accurate and effort are for English, not for language='de,fr'"),
         ):
             with self.subTest(arguments), self.assertRaisesRegex(error, want):
                 treebeam.load(**arguments)
@@ -553,6 +556,18 @@ class Lives(unittest.TestCase):
                     self.assertEqual(parser("Le chat dort.").language, "fr")
             finally:
                 os.chdir(here)
+
+    def test_english(self):
+        """The accurate model is the default."""
+        text = "Does the bus stop here? That is the guy whose dog bit you."
+        made = {}
+        for name, arguments in (("default", {}), ("accurate", {"accurate": True}), ("fast", {"fast": True})):
+            with treebeam.load("english", **arguments) as parser:
+                made[name] = parser.conllu([text])
+        self.assertEqual(made["default"], made["accurate"])
+        self.assertIn("\n# model = embedded-accurate ", made["default"])
+        self.assertIn("\n# model = embedded ", made["fast"])
+        self.assertIn("\tstop\tstop\tVERB\t", made["default"])
 
     def test_closed(self):
         parser = treebeam.Parser()

@@ -108,6 +108,8 @@ func (c *chaos) command(out string) *exec.Cmd {
 	args := []string{"parse", "--quiet", "--output", out, "--range-bytes", fmt.Sprint(c.rangeBytes)}
 	if c.model != "" {
 		args = append(args, "--model", c.model)
+	} else {
+		args = append(args, "--fast")
 	}
 	return exec.Command(c.program, append(args, flag.Args()...)...)
 }

@@ -35,7 +35,7 @@ var families = map[string]int{
 
 // TestFamilies counts what is right in each family.
 func TestFamilies(t *testing.T) {
-	m, err := model.Open("")
+	m, err := model.Open(model.Embedded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ var (
 // TestLemmas2000 counts lemmas. Whoever meets another real word that counts as
 // nonsense may add it to testdata/words.txt.
 func TestLemmas2000(t *testing.T) {
-	m, err := model.Open("")
+	m, err := model.Open(model.Embedded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ var shapes = map[string]int{
 
 // TestShapes counts the cases that are cut wholly right.
 func TestShapes(t *testing.T) {
-	m, err := treebeam.Open("")
+	m, err := treebeam.Open(model.Embedded)
 	if err != nil {
 		t.Fatal(err)
 	}

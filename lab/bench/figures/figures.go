@@ -164,10 +164,10 @@ var speeds = []struct {
 	point, model, effort string
 	flags                []string
 }{
-	{"fast", model.Embedded, "", nil},
-	{"--effort 0.8", model.EmbeddedAccurate, "0.8", []string{"--accurate", "--effort", "0.8"}},
-	{"--effort 0.85", model.EmbeddedAccurate, "0.85", []string{"--accurate", "--effort", "0.85"}},
-	{"--accurate", model.EmbeddedAccurate, "", []string{"--accurate"}},
+	{"default", model.EmbeddedAccurate, "", nil},
+	{"--effort 0.85", model.EmbeddedAccurate, "0.85", []string{"--effort", "0.85"}},
+	{"--effort 0.8", model.EmbeddedAccurate, "0.8", []string{"--effort", "0.8"}},
+	{"--fast", model.Embedded, "", []string{"--fast"}},
 }
 
 // speed parses the text on one core, all points in turns, and writes their rows; those

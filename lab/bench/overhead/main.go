@@ -40,7 +40,7 @@ func Main() error {
 
 // parse parses the files by the library, on one goroutine.
 func parse(folder string) error {
-	m, err := treebeam.Open("")
+	m, err := treebeam.Open("embedded")
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func compare(text, binary string, runs int) error {
 		for cores, best := range map[int]*process.Usage{1: &one, 2: &two} {
 			out := filepath.Join(dir, "out")
 			os.RemoveAll(out)
-			cmd := exec.Command(binary, "parse", "--quiet", "--input", text, "--output", out)
+			cmd := exec.Command(binary, "parse", "--quiet", "--fast", "--input", text, "--output", out)
 			cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", cores))
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 			used, err := process.Run(cmd)

@@ -22,7 +22,7 @@ func library(files []string) error {
 	if len(files) == 0 {
 		return errors.New("-library: name text files")
 	}
-	m, err := model.Open("")
+	m, err := model.Open(model.Embedded)
 	if err != nil {
 		return err
 	}

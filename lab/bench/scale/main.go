@@ -117,7 +117,7 @@ func (b *bench) size(megabytes float64) error {
 
 // run parses input, until half of the parts are there or to the end.
 func (b *bench) run(input, output string, interrupt bool) (u process.Usage, err error) {
-	cmd := exec.Command(b.binary, append([]string{"parse", "--quiet", "--input", input, "--output", output}, b.more...)...)
+	cmd := exec.Command(b.binary, append([]string{"parse", "--quiet", "--fast", "--input", input, "--output", output}, b.more...)...)
 	var log strings.Builder
 	cmd.Stdout, cmd.Stderr = &log, &log
 	begun := time.Now()

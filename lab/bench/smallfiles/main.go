@@ -144,7 +144,7 @@ type result struct {
 // parse runs the program on one core and removes its output.
 func parse(binary, input, output string) (r result, err error) {
 	defer os.RemoveAll(output)
-	cmd := exec.Command(binary, "parse", "--quiet", "--input", input, "--output", output)
+	cmd := exec.Command(binary, "parse", "--quiet", "--fast", "--input", input, "--output", output)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log

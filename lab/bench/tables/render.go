@@ -54,9 +54,9 @@ func read(results string) (m measured, err error) {
 // settings are the rows of the built-in English models: name, model, --effort, and
 // the point in the table of speed.
 var settings = [][4]string{
-	{"treebeam, fast", "embedded", "", "fast"},
-	{"treebeam, accurate, `--effort 0.85`", "embedded-accurate", "0.85", "--effort 0.85"},
-	{"treebeam, accurate", "embedded-accurate", "", "--accurate"},
+	{"treebeam", "embedded-accurate", "", "default"},
+	{"treebeam `--effort 0.85`", "embedded-accurate", "0.85", "--effort 0.85"},
+	{"treebeam `--fast`", "embedded", "", "--fast"},
 }
 
 // english compares the built-in models with other parsers, and names the gaps.
@@ -90,15 +90,15 @@ func english(results string) (string, error) {
 		name := cell("system") + " " + cell("version")
 		rows = append(rows, []string{name + " (UD " + cell("release") + "), published", cell("raw_las"), "", "", cell("tokens_las"), "", ""})
 		if cell("gap") == "yes" {
-			gaps = append(gaps, fmt.Sprintf("The published LAS of %s is %s the fast model and %s the accurate one.",
+			gaps = append(gaps, fmt.Sprintf("The published LAS of %s is %s the default and %s `--fast`.",
 				name, difference(cell("raw_las"), rows[1][1]), difference(cell("raw_las"), rows[3][1])))
 		}
 	}
 	digest := func(model string) string {
 		return fmt.Sprintf("`%.16s`", m.english.Cell(m.english.Find("model", model), "digest"))
 	}
-	note := fmt.Sprintf("Raw text unless the column says gold tokens. The models are fast %s and accurate %s. "+
-		"Speed and memory are of one core, from raw text to Parquet.", digest("embedded"), digest("embedded-accurate"))
+	note := fmt.Sprintf("Raw text unless the column says gold tokens. The default is the accurate model, %s; `--fast` is %s. "+
+		"Speed and memory are of one core, from raw text to Parquet.", digest("embedded-accurate"), digest("embedded"))
 	return markdown(rows) + "\n" + wrap(note+" "+strings.Join(gaps, " ")), nil
 }
 
