@@ -209,17 +209,6 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	m.tagVerb(s, r)
 }
 
-// WithoutTags returns a copy of s whose words have neither tags nor lemmas.
-func WithoutTags(s *syntax.Sentence) syntax.Sentence {
-	c := *s
-	c.Words = slices.Clone(s.Words)
-	for i := range c.Words {
-		w := &c.Words[i]
-		w.UPOS, w.XPOS, w.Feats, w.Lemma = "", "", "", ""
-	}
-	return c
-}
-
 // Prune sets Candidates. The sentence must have tags (prune.Model.Prune).
 func (m *Model) Prune(s *syntax.Sentence) {
 	pruner := m.Pruner

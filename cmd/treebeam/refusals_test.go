@@ -179,10 +179,12 @@ var wrongCommands = []struct {
 	{"failures IN", "manifest.json"},
 	{"model", "treebeam model info"},
 	{"model info MODEL-text", "treebeam train"},
-	{"encoder import IN/a.txt", "encoder any more: treebeam train --encoder reads"},
+	{"encoder import IN/a.txt", "any more: treebeam train --encoder reads"},
 	{"eval --gold IN/a.txt", "--system FILE"},
 	{"eval --gold IN/a.txt --model embedded --head-samples 3", "--head-samples has left the program ... lab/"},
 	{"train --model OUT", "--train"},
+	{"train --gamma 1", "--gamma has left the program: it is 0.7"},
+	{"parse --encoder IN", "unknown option --encoder"},
 	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --repeat 101", "--repeat 101: must be from 1 to 100"},
 	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --cased 51", "--cased 51: must be from 0 to 50"},
 }

@@ -187,6 +187,10 @@ var departed = map[string]string{
 	"--vectors":        tensor,
 	"--vectors-limit":  tensor,
 	"--state":          "name the folder of a state as you would name an output",
+	"--delta":          "it was for experiments; it is the loss of one wrong head",
+	"--encoder-seed":   "--seed seeds the tuning of the encoder, too",
+	"--gamma":          "it is 0.7, the best of what was measured: lab/notes/tensor.md",
+	"--tree-tags":      "the size of the treebank decides: docs/training.md",
 	"--strategy":       "max-violation gained too little to tell: lab/notes/family.md names the commit that has it",
 	"--revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
-	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -54,7 +53,7 @@ type trainFlags struct {
 	silverWords      int
 	silverTags       int
 
-	tensor  scores.TensorOptions
+	tensor  int // rank
 	encoder encoderFlags
 }
 
@@ -64,14 +63,11 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.treebanks, "treebanks", "", "instead of --train and --dev: one model file for the languages whose treebanks `FILE` lists, lines of code, name, train, dev and sources (docs/training.md)")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
-	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
-	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight of the sparse score, `G`, above 0 and at most 1")
-	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "train pruner, parser and labels on `WHICH` tags: jackknifed, gold or both (default: both below 100,000 words, otherwise jackknifed)")
+	fs.IntVar(&f.tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
 	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
-	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "also score moves that lose at most `N` on the other parts with the global ones; -1 for none")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means the same as --seed")
 	f.threads = threadsFlag(fs)
@@ -118,11 +114,9 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
-	group(fs, rareFlags, "treebanks", "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
-		"delta", "tag-seed", "cased", "reuse", "encoder-seed")
+	group(fs, rareFlags, "treebanks", "gold-tags", "tensor", "folds", "weights", "families", "tag-seed", "cased", "reuse")
 	choose(fs, "preset", "fast", "standard", "full", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
-	choose(fs, "tree-tags", "jackknifed", "gold", "both")
 }
 
 // start does what the flags say; others are arguments that are none.
@@ -230,22 +224,22 @@ const (
 
 // checkTensor gives the options a tensor if one is asked for.
 func (f *trainFlags) checkTensor() error {
-	if f.tensor.Rank == tensorByPreset {
-		f.tensor.Rank = defaultRank
+	if f.tensor == tensorByPreset {
+		f.tensor = defaultRank
 		if f.preset == "fast" {
-			f.tensor.Rank = 0
+			f.tensor = 0
 		}
 	}
 	switch {
-	case f.tensor.Rank < 0:
-		return refuse("--tensor %d: must be a rank, or 0 for none", f.tensor.Rank)
-	case f.tensor.Rank == 0:
+	case f.tensor < 0:
+		return refuse("--tensor %d: must be a rank, or 0 for none", f.tensor)
+	case f.tensor == 0:
 		return nil
 	}
-	if err := f.tensor.Validate(); err != nil {
+	f.o.Tensor = &scores.TensorOptions{Rank: f.tensor, Gamma: scores.Gamma}
+	if err := f.o.Tensor.Validate(); err != nil {
 		return refuse("%w", err)
 	}
-	f.o.Tensor = &f.tensor
 	return nil
 }
 
@@ -374,13 +368,12 @@ type encoderFlags struct {
 }
 
 // encoderNames are the flags that are nothing without --encoder.
-var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
+var encoderNames = []string{"layers", "epochs", "text"}
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
-	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means the same as --seed")
 	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
 }
 

@@ -13,17 +13,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// Gamma is the default of TensorOptions.Gamma.
+const Gamma = 0.7
+
 // TensorOptions are the options of a TensorLearner. The comment of a field says what 0
 // means.
 type TensorOptions struct {
 	Rank  int     // R; 16 if 0
-	Gamma float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (Lei et al. 2014: 0.3)
+	Gamma float64 // weight of the sparse score in a tree's, in (0,1]; Gamma if 0 (Lei et al. 2014: 0.3)
 	Seed  uint64
 	Log   func(format string, a ...any)
 }
 
 func (o *TensorOptions) setDefaults() {
-	o.Rank, o.Gamma = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, 0.7)
+	o.Rank, o.Gamma = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, Gamma)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}

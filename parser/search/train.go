@@ -15,7 +15,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// DefaultDelta is the default of TrainOptions.Delta: the loss of one wrong head.
+// DefaultDelta is the local loss, in units of 1/score.Unit, below which moves are scored
+// in full: the loss of one wrong head.
 const DefaultDelta = score.Unit
 
 // TrainOptions are the options of Train. Zero values mean the defaults.
@@ -28,15 +29,12 @@ type TrainOptions struct {
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
 	// Families of parts; part.Standard if 0, so a parser of arcs alone is not possible.
-	// Moves with a local loss below Delta, in units of 1/score.Unit, are scored in
-	// full: DefaultDelta if 0, none if negative.
 	Families part.Families
-	Delta    int
 
 	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
 	// From, if set, is a model to adapt: a Share of what is learned is added to its
-	// sparse weights. Families, Delta and Tensor are those of From, and Limit is
+	// sparse weights. Families and Tensor are those of From, and Limit is
 	// ignored.
 	From  *Model
 	Share float64
@@ -51,10 +49,9 @@ func (o *TrainOptions) setDefaults() {
 	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	if o.From != nil {
-		o.Families, o.Delta, o.Tensor = o.From.source.Families, int(o.From.delta), nil
+		o.Families, o.Tensor = o.From.source.Families, nil
 	}
 	o.Families = cmp.Or(o.Families, part.Standard)
-	o.Delta = cmp.Or(o.Delta, DefaultDelta)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -149,7 +146,7 @@ func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*t
 		t.weights.Share = o.Share
 	}
 	source.Parts = t.weights
-	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
+	t.model = &Model{source: source, delta: DefaultDelta}
 	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
 	if o.From != nil {
 		t.model.delta, t.best.delta, t.best.tensor = o.From.delta, o.From.delta, o.From.tensor

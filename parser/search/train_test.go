@@ -164,10 +164,11 @@ func TestTrainRefusesUnknownOptions(t *testing.T) {
 // A model keeps its families and delta, and cannot be opened without them.
 func TestFamiliesAreKept(t *testing.T) {
 	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil,
-		TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
+		TrainOptions{Epochs: 1, Families: part.Full})
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.delta = 1234
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
 	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)

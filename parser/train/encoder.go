@@ -22,9 +22,8 @@ type EncoderOptions struct {
 	Heads        *encode.Heads // of an encoder that was tuned before; nil: all are new
 	File, SHA256 string        // base name of its file, and the file's hash
 
-	Layers int    // number of lowest layers kept; 0 is all
-	Epochs int    // largest number of epochs; 0 chooses by the size of the treebank
-	Seed   uint64 // 0 is Options.Seed
+	Layers int // number of lowest layers kept; 0 is all
+	Epochs int // largest number of epochs; 0 chooses by the size of the treebank
 
 	// The pieces of the words in Text stay in the vocabulary, in addition to those of
 	// the training sentences. Texts names the files of Text.

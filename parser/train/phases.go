@@ -54,7 +54,7 @@ var components = map[string]component{
 	"parser": {model.ParseName, func(b dataset, j job) (packer, error) {
 		return search.Train(j.words, b.train, b.dev, search.TrainOptions{
 			Seed: j.Seed, Workers: j.Workers, Log: j.Log,
-			Families: j.Families, Delta: j.Delta, Limit: j.Weights, Tensor: j.Tensor,
+			Families: j.Families, Limit: j.Weights, Tensor: j.Tensor,
 			Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 	}},
@@ -132,7 +132,7 @@ func (t *trainer) stages(trees dataset) ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Weights), t.tensorKey())
+	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, search.DefaultDelta, t.Weights), t.tensorKey())
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,6 @@ func (t *trainer) seedOf(phase string) uint64 {
 	switch {
 	case phase == "words":
 		return 0 // it makes none
-	case phase == "encoder" && t.Encoder != nil && t.Encoder.Seed != 0:
-		return t.Encoder.Seed
 	case early[phase] && t.TagSeed != 0:
 		return t.TagSeed
 	}

@@ -89,7 +89,6 @@ type Options struct {
 
 	Cut      float64       // largest cut of the pruner when the model parses, in nats; 0 is 4.25
 	Families part.Families // families of parts that the parser scores; 0 is part.Standard
-	Delta    int           // as in search.TrainOptions
 	Weights  int           // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Silver is text with trees by a better parser (Sampler). All components except the
@@ -178,9 +177,6 @@ func (o *Options) setDefaults(words int) {
 	}
 	if o.Families == 0 {
 		o.Families = part.Standard
-	}
-	if o.Delta == 0 {
-		o.Delta = search.DefaultDelta
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -340,7 +336,7 @@ func (t *trainer) provenance() model.Info {
 	set("tag-seed", strconv.FormatUint(t.TagSeed, 10), t.TagSeed != 0)
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
 	set("cut", strconv.FormatFloat(t.Cut, 'g', -1, 64), t.Cut != 0)
-	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
+	set("delta", strconv.Itoa(search.DefaultDelta), t.Families.Any(part.Globals))
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	set("clusters", t.clustersKey(), t.Clusters != nil)

@@ -57,7 +57,7 @@ func Families(m *model.Model, folder string) (list []Family, err error) {
 // count parses a sentence without its tags, and counts the words that are as in the
 // gold tree.
 func (f *Family) count(m *model.Model, gold *syntax.Sentence) error {
-	s := model.WithoutTags(gold)
+	s := withoutTags(gold)
 	m.Encode([]*syntax.Sentence{&s})
 	m.Tag(&s, true)
 	m.Prune(&s)
@@ -252,4 +252,15 @@ func shapeOf(sentences []treebeam.Sentence) string {
 func linesOf(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), err
+}
+
+// withoutTags returns a copy of s whose words have neither tags nor lemmas.
+func withoutTags(s *syntax.Sentence) syntax.Sentence {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	for i := range c.Words {
+		w := &c.Words[i]
+		w.UPOS, w.XPOS, w.Feats, w.Lemma = "", "", "", ""
+	}
+	return c
 }
