@@ -14,7 +14,7 @@ import (
 // that the same input gives the same bytes.
 type Summary struct {
 	Files       int64            `json:"files"`
-	FilesFailed int64            `json:"files_failed"` // could not be read, or not to their end
+	FilesFailed int64            `json:"files_failed"` // could not be read, or not to their end, or have errors and no tree
 	StoredBytes int64            `json:"stored_bytes"`
 	Repaired    int64            `json:"repaired_characters"`
 	Records     int64            `json:"records,omitempty"` // of JSON lines, including documents without text
@@ -45,7 +45,7 @@ func (s *Summary) addFile(f *File) error {
 	s.StoredBytes += max(f.Stored, 0) // -1 is unknown
 	s.Repaired += f.Repaired
 	s.Records += f.Records
-	if f.Failed {
+	if f.Failed || f.Errors > 0 && f.Trees == 0 {
 		s.FilesFailed++
 	}
 	if f.MuchRepaired() {
