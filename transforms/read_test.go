@@ -182,8 +182,8 @@ func TestRecords(t *testing.T) {
 		fmt.Sprintf(`6 %d-%d "In two" []`, at(`["In`), at(`]}`)),
 	})
 	equal(t, "failure", got.failures, []string{
-		fmt.Sprintf(`bad %d error "text" is a number, not a string; name the key of the text with --text-key`, at("7}")),
-		fmt.Sprintf(`x.jsonl#%d %d warning "id" is an array, not a string or a number; the record got an id made from its place; another key can be named with --id-key`, odd, odd+7),
+		fmt.Sprintf(`bad %d error "text" is a number, not a string; name the key of the text with --text`, at("7}")),
+		fmt.Sprintf(`x.jsonl#%d %d warning "id" is an array, not a string or a number; the record got an id made from its place; another key can be named with --id`, odd, odd+7),
 		fmt.Sprintf(`x.jsonl#%d %d warning invalid bytes: 1 character replaced by U+FFFD`, odd, at(`\u0000`)),
 		fmt.Sprintf("6 %d warning invalid bytes: 1 character replaced by U+FFFD", at(`["Cut`)),
 		fmt.Sprintf("6 %d error no token: token 1 is blank", at(`["", "b"]`)),

@@ -168,7 +168,7 @@ func TestNoTable(t *testing.T) {
 		dir := write(t, name, content)
 		for _, size := range []int64{0, 300} {
 			got := stage(t, dir, output.RowOptions{Lines: "auto"}, size)
-			if len(got.trees) != 0 || len(got.failures) != 1 || !strings.Contains(got.failures[0], `no text: the table has no column "text", but "id", "body", "note"; name the right one with --text-column`) {
+			if len(got.trees) != 0 || len(got.failures) != 1 || !strings.Contains(got.failures[0], `no text: the table has no column "text", but "id", "body", "note"; name the right one with --text`) {
 				t.Errorf("%s: %q, %q", name, got.trees, got.failures)
 			}
 		}

@@ -289,7 +289,7 @@ func TestNothingParsed(t *testing.T) {
 	records := strings.Repeat(`{"id": 7, "body": "Here is text ."}`+"\n", 5)
 	in := writeFiles(t, map[string]string{"a.jsonl": records})
 	out := filepath.Join(t.TempDir(), "out")
-	const why = `but "id", "body"; name the right one with --text-key`
+	const why = `but "id", "body"; name the right one with --text`
 	status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", out)...)
 	if status != exitFailures || !strings.Contains(stdout, `"errors":5`) ||
 		!strings.Contains(stderr, "  5 failures no_text (read), the first in "+filepath.Join(in, "a.jsonl")+", line 1: ") ||

@@ -20,13 +20,23 @@ func columnOf(columns []string, name string) (i int, err error) {
 	return i, nil
 }
 
+// firstColumn finds the first candidate of an option; -1 is none.
+func firstColumn(columns []string, option string) (i int, err error) {
+	for _, name := range candidates(option) {
+		if i, err = columnOf(columns, name); i >= 0 {
+			break
+		}
+	}
+	return i, err
+}
+
 func givenTwice(name string) syntax.Fault {
 	return syntax.Because(syntax.KindKeyTwice, "column given twice: %q; give each column a name of its own", name)
 }
 
 // noColumn is the fault of a table that lacks the column of the text.
-func noColumn(name string, columns []string) syntax.Fault {
-	return syntax.Because(syntax.KindNoTextKey, "no text: the table has no column %q, but %s; name the right one with --text-column", name, listed(columns))
+func noColumn(option string, columns []string) syntax.Fault {
+	return syntax.Because(syntax.KindNoTextKey, "no text: the table has %s, but %s; name the right one with --text", noneOf("column", option), listed(columns))
 }
 
 // notKept is the warning of a table that lacks a column to keep.
@@ -47,31 +57,32 @@ func listed(columns []string) string {
 // findColumns finds the columns of the options in the file.
 func (p *Parquet) findColumns() error {
 	o, names := p.opt, p.names()
-	leaf, why := p.column(o.Text)
+	text, leaf, why := p.firstColumn(o.Text)
 	switch {
 	case why.Kind == syntax.KindKeyTwice:
 		return why
 	case why.Kind != 0:
-		return syntax.Because(syntax.KindTextType, "%s; name the column of the text with --text-column", why.Reason)
+		return syntax.Because(syntax.KindTextType, "%s; name the column of the text with --text", why.Reason)
 	case leaf == nil:
 		return noColumn(o.Text, names)
 	case leaf.MaxRepetitionLevel > 0:
-		return syntax.Because(syntax.KindTextType, "the column %q is a list, not a string; name the column of the text with --text-column", o.Text)
+		return syntax.Because(syntax.KindTextType, "the column %q is a list, not a string; name the column of the text with --text", text)
 	}
 	if t := leaf.Node.Type(); !isNull(t) && (t.Kind() != pq.ByteArray || isDecimal(t)) {
-		return syntax.Because(syntax.KindTextType, "the column %q is %s, not a string; name the column of the text with --text-column", o.Text, t)
+		return syntax.Because(syntax.KindTextType, "the column %q is %s, not a string; name the column of the text with --text", text, t)
 	}
 	p.text = *leaf
-	p.id, why = p.column(o.ID)
+	var id string
+	id, p.id, why = p.firstColumn(o.ID)
 	if p.id != nil && p.id.MaxRepetitionLevel > 0 {
-		why = group(o.ID, nil)
+		why = group(id, nil)
 	}
 	switch why.Kind {
 	case 0:
 	case syntax.KindKeyTwice:
 		return why
 	default:
-		return syntax.Because(syntax.KindTextType, "%s; name another column with --id-column", why.Reason)
+		return syntax.Because(syntax.KindTextType, "%s; name another column with --id", why.Reason)
 	}
 	for _, name := range o.Keep {
 		leaf, why := p.column(name)
@@ -86,6 +97,16 @@ func (p *Parquet) findColumns() error {
 		p.keep = append(p.keep, leaf)
 	}
 	return nil
+}
+
+// firstColumn finds the first candidate of an option, also one that cannot be read.
+func (p *Parquet) firstColumn(option string) (name string, leaf *pq.LeafColumn, why syntax.Fault) {
+	for _, name = range candidates(option) {
+		if leaf, why = p.column(name); leaf != nil || why.Kind != 0 {
+			break
+		}
+	}
+	return name, leaf, why
 }
 
 // column finds a column by its name, or by the names on the way to it with dots

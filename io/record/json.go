@@ -18,6 +18,8 @@ import (
 type JSONReader struct {
 	lineReader
 	opt    Options
+	texts  []string // candidates of Options.Text
+	ids    []string // and of Options.ID
 	values *text.Values
 
 	objects int64    // records that are objects, so far
@@ -32,7 +34,7 @@ type JSONReader struct {
 // is passed over.
 func NewJSONReader(r io.Reader, o Options, start, end int64) *JSONReader {
 	o = o.withDefaults()
-	rd := &JSONReader{opt: o, values: text.NewJSONValues(o.Lines), had: make([]bool, len(o.Keep))}
+	rd := &JSONReader{opt: o, texts: candidates(o.Text), ids: candidates(o.ID), values: text.NewJSONValues(o.Lines), had: make([]bool, len(o.Keep))}
 	rd.lineReader = lineReader{scanner: scanner{src: r, rows: rows{newline: '\n', limit: o.MaxRecord}}, record: rd.record, end: end}
 	if start == 0 {
 		rd.at.Line = 1
@@ -139,6 +141,15 @@ func (f *field) absent() bool { return f.count == 0 || string(f.value) == "null"
 // isString says that the value is a string.
 func (f *field) isString() bool { return f.value[0] == '"' }
 
+// firstField is the first candidate with a value, or else the first that is there.
+func firstField(list []field) *field {
+	i := slices.IndexFunc(list, func(f field) bool { return !f.absent() })
+	if i < 0 {
+		i = max(0, slices.IndexFunc(list, func(f field) bool { return f.count > 0 }))
+	}
+	return &list[i]
+}
+
 // parse fills in the record from Raw.
 func (r *JSONReader) parse(rec *Record) {
 	o := &r.opt
@@ -146,15 +157,15 @@ func (r *JSONReader) parse(rec *Record) {
 		rec.fail(rec.Start, syntax.KindNoObject, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
 		return
 	}
-	fields := make([]field, 2+len(o.Keep))
-	fields[0].path, fields[1].path = o.Text, o.ID
+	fields := make([]field, 0, len(r.texts)+len(r.ids)+len(o.Keep))
+	for _, path := range slices.Concat(r.texts, r.ids, o.Keep) {
+		fields = append(fields, field{path: path})
+	}
 	wanted := make([]*field, len(fields))
 	for i := range fields {
 		wanted[i] = &fields[i]
-		if i >= 2 {
-			fields[i].path = o.Keep[i-2]
-		}
 	}
+	texts, ids, keep := fields[:len(r.texts)], fields[len(r.texts):len(r.texts)+len(r.ids)], fields[len(r.texts)+len(r.ids):]
 	keys, err := find(rec.Raw, rec.Start, wanted)
 	if err != nil {
 		at, reason := syntaxError(rec.Raw, err)
@@ -162,21 +173,21 @@ func (r *JSONReader) parse(rec *Record) {
 		return
 	}
 	if len(o.Keep) > 0 {
-		r.met(keys, fields[2:])
+		r.met(keys, keep)
 	}
-	rec.readID(&fields[1])
-	for i := range fields[2:] {
-		rec.readKept(&fields[2+i])
+	rec.readID(firstField(ids))
+	for i := range keep {
+		rec.readKept(&keep[i])
 	}
-	switch text := &fields[0]; {
+	switch text := firstField(texts); {
 	case text.count == 0:
-		rec.fail(rec.Start, syntax.KindNoTextKey, "no text: the record has no key %q, %s; name the right one with --text-key", o.Text, others(keys))
+		rec.fail(rec.Start, syntax.KindNoTextKey, "no text: the record has %s, %s; name the right one with --text", noneOf("key", o.Text), others(keys))
 	case text.count > 1:
-		rec.fail(text.at, syntax.KindKeyTwice, "key given twice: %q; write one text a record", o.Text)
+		rec.fail(text.at, syntax.KindKeyTwice, "key given twice: %q; write one text a record", text.path)
 	case text.value[0] == '[':
 		rec.readTokens(text)
 	case !text.isString():
-		rec.fail(text.at, syntax.KindTextType, "%q is %s, not a string; name the key of the text with --text-key", o.Text, kind(text.value))
+		rec.fail(text.at, syntax.KindTextType, "%q is %s, not a string; name the key of the text with --text", text.path, kind(text.value))
 	default:
 		rec.value.Bytes, rec.value.Offset = text.value[1:len(text.value)-1], text.at+1
 		rec.value.Line, rec.value.OneLine, rec.value.Escape = rec.Line, true, '\\'

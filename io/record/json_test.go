@@ -196,7 +196,7 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{"text": "a", "b": NaN}`, 19, "invalid JSON"},
 		{Options{}, `{"a":` + strings.Repeat("[", 20000) + `}`, 10004, "exceeded max depth"},
 		{Options{Text: "a.b.c"}, `{"a": {"b": {"c": "x"`, 20, "invalid JSON"},
-		{Options{}, `{"content": "x", "title": "y"}`, 0, `no text: the record has no key "text", but "content", "title"; name the right one with --text-key`},
+		{Options{}, `{"content": "x", "title": "y"}`, 0, `no text: the record has no key "text", but "content", "title"; name the right one with --text`},
 		{Options{}, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, 0, `"e" and others;`},
 		{Options{}, `{}`, 0, "nor any other"},
 		{Options{}, `{"text": 1}`, 9, `"text" is a number, not a string`},
@@ -208,6 +208,9 @@ func TestBadRecords(t *testing.T) {
 		{Options{Text: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
 		{Options{Text: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},
 		{Options{Text: "a.b"}, `{"a": "x"}`, 0, `no key "a.b", but "a"`},
+		{Options{Text: "Body, b.c"}, `{"a": "x", "b": 1}`, 0, `none of the keys "Body", "b.c", but "a", "b"`},
+		{Options{Text: "Body,b"}, `{"a": "x", "b": 1, "Body": null}`, 16, `"b" is a number`},
+		{Options{Text: "Body,b"}, `{"a": "x", "b": null}`, 16, `"b" is null`},
 		{Options{MaxRecord: 20}, `{"text": "longer than that"}`, 0, "record too long: it has 28 bytes, the limit is 20"},
 	} {
 		const before, after = "{\"text\": \"0\"}\n", "\n{\"text\": \"2\"}"
@@ -221,6 +224,30 @@ func TestBadRecords(t *testing.T) {
 		e := list[1].Err
 		if e == nil || e.Offset != int64(len(before))+c.at || e.Line != 2 || !strings.Contains(e.Reason, c.reason) {
 			t.Errorf("%.80s: got %+v, want %q at %d", c.line, e, c.reason, int64(len(before))+c.at)
+		}
+	}
+}
+
+// The first candidate counts that has a value, and one with commas in its name before
+// all others.
+func TestCandidates(t *testing.T) {
+	lines := `{"text": "3", "content": {"text": "2"}, "Body": "1", "n": 1, "k": "no"}
+{"text": "3", "content": {"text": "2"}, "Body": null, "id": "x"}
+{"text": "3", "content": "no"}
+{"a,b": "0", "Body": "1"}
+`
+	for o, want := range map[string]string{"Body,content.text,text": "1 2 3 1", "a,b": "- - - 0", "text, Body": "3 3 3 1"} {
+		list, _, _ := readJSON(t, []byte(lines), Options{Text: o, ID: "n, id"}, 0, -1)
+		var got []string
+		for i := range list {
+			text := "-"
+			if list[i].Err == nil {
+				text = list[i].Head(9)
+			}
+			got = append(got, text)
+		}
+		if len(list) != 4 || strings.Join(got, " ") != want || list[0].ID != "1" || list[1].ID != "x" || list[2].ID != "" {
+			t.Errorf("%s: got %v and %q, want %s", o, got, list[0].ID, want)
 		}
 	}
 }

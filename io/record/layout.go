@@ -70,14 +70,14 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.text, err = columnOf(l.Columns, o.Text)
+	l.text, err = firstColumn(l.Columns, o.Text)
 	if err != nil {
 		return nil, err
 	}
 	if l.text < 0 {
 		return nil, noColumn(o.Text, l.Columns)
 	}
-	if l.id, err = columnOf(l.Columns, o.ID); err != nil {
+	if l.id, err = firstColumn(l.Columns, o.ID); err != nil {
 		return nil, err
 	}
 	for _, name := range o.Keep {
@@ -152,7 +152,7 @@ func (l *Layout) sniff(head []byte) error {
 			}
 			continue
 		}
-		if c, _ := columnOf(try.Columns, l.opt.Text); c >= 0 {
+		if c, _ := firstColumn(try.Columns, l.opt.Text); c >= 0 {
 			*l = try
 			return nil
 		}

@@ -164,7 +164,10 @@ func TestParquetColumns(t *testing.T) {
 	}{
 		{Options{}, syntax.KindNoTextKey, `no column "text", but "id", "place.text", "place.town", "stars"`},
 		{Options{Text: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"`},
-		{Options{Text: "place.text", ID: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"; name another column with --id-column`},
+		{Options{Text: "place.text", ID: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"; name another column with --id`},
+		{Options{Text: "body,stars,place.text"}, syntax.KindTextType, `"stars" is DOUBLE`},
+		{Options{Text: "body,Body"}, syntax.KindNoTextKey, `none of the columns "body", "Body"`},
+		{Options{Text: "body,place.text", ID: "key,tags"}, syntax.KindTextType, `"tags" is a list`},
 		{Options{Text: "stars"}, syntax.KindTextType, `"stars" is DOUBLE`},
 		{Options{Text: "tags"}, syntax.KindTextType, "a list"},
 		{Options{Text: "place.text", ID: "tags"}, syntax.KindTextType, "a list"},

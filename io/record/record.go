@@ -36,7 +36,8 @@ const (
 type Options struct {
 	// Text and ID are the keys or columns of text and id. A key with dots that
 	// a record does not have leads into objects: "meta.id" is the key "id" of
-	// the object under "meta".
+	// the object under "meta". Of several with commas between them, the first
+	// counts that a table has, or that has a value in a record of JSON.
 	Text, ID string
 	// Keep are the keys or columns whose values come with every record.
 	Keep []string
@@ -186,9 +187,9 @@ func (r *Record) longID(at int64, size int, key string) {
 
 // noID warns that the record has no id of its own.
 func (r *Record) noID(at int64, reason string) {
-	remedy := "the record got an id made from its place; another key can be named with --id-key"
+	remedy := "the record got an id made from its place; another key can be named with --id"
 	if r.row {
-		remedy = "the row has an id made of its place, or name another column with --id-column"
+		remedy = "the row has an id made of its place, or name another column with --id"
 	}
 	r.warn(at, syntax.KindRecordID, "%s; %s", reason, remedy)
 }
@@ -232,6 +233,28 @@ func escapeControls(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// candidates are the keys or columns that an option names. One whose own name has a comma
+// comes first.
+func candidates(option string) []string {
+	if !strings.Contains(option, ",") {
+		return []string{option}
+	}
+	names := []string{option}
+	for name := range strings.SplitSeq(option, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
+}
+
+// noneOf says that none of the candidates of an option is there. What is key or column.
+func noneOf(what, option string) string {
+	names := candidates(option)
+	if len(names) == 1 {
+		return fmt.Sprintf("no %s %q", what, option)
+	}
+	return fmt.Sprintf("none of the %ss %s", what, namesOf(names[1:], len(names)))
 }
 
 // namesOf names the first keys or columns of a list in a message.

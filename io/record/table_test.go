@@ -294,7 +294,7 @@ func TestHeaders(t *testing.T) {
 		{"\n\n\" text\", id \nx,y\n", "", ""},
 		{"id;text\n1;x\n", "", ""},
 		{"a|b|text", "", ""},
-		{"id,body,stars\n", "no_text", `no column "text", but "id", "body", "stars"; name the right one with --text-column`},
+		{"id,body,stars\n", "no_text", `no column "text", but "id", "body", "stars"; name the right one with --text`},
 		{"text,text\n", "key_twice", `"text"`},
 		{"", "no_text", "the table is empty"},
 		{"\n\n", "no_text", "the table is empty"},
@@ -313,6 +313,19 @@ func TestHeaders(t *testing.T) {
 	}
 	if _, err := Decide([]byte("text\n"), CSV, Options{Encoding: "iso-2022-jp"}); err == nil || !strings.Contains(err.Error(), "iconv") {
 		t.Errorf("ISO-2022-JP: %v", err)
+	}
+}
+
+// TestColumnCandidates has the first candidate that the header names, with any separator.
+func TestColumnCandidates(t *testing.T) {
+	for head, want := range map[string]int{"a,Body,text\n": 1, "text;a,b;Body\n": 2, "x|text\n": 1, "\"Body,text\",text\n": 0} {
+		l, err := Decide([]byte(head), CSV, Options{Text: "Body,text"})
+		if err != nil || l.text != want {
+			t.Errorf("%q: column %v, %v; want %d", head, l, err, want)
+		}
+	}
+	if _, err := Decide([]byte("a,b\n"), CSV, Options{Text: "Body,text"}); err == nil || !strings.Contains(err.Error(), `none of the columns "Body", "text", but "a", "b"`) {
+		t.Errorf("no candidate: %v", err)
 	}
 }
 
