@@ -99,7 +99,7 @@ def tables(folder):
 
 
 def parse(program, folder, name, keep, out):
-    subprocess.run([program, "parse", os.path.join(folder, name), "--text-column", "review", "--id-column", "key",
+    subprocess.run([program, "parse", os.path.join(folder, name), "--text", "review", "--id", "key",
                     "--keep", ",".join(keep), "--words", "--output", out, "--quiet"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,10 @@ type Options struct {
 	RunnerOptions    []string // of the runner's own, NAME=VALUE
 	SharedFilesystem bool     // all workers see the local paths
 
+	// Unmatched, if set, is called before the work with each rule that counts for no file.
+	// Of a night, it is the plan that calls it.
+	Unmatched func(rule string)
+
 	Footer map[string]string // more provenance for the footers; must not depend on the run
 
 	texts         *transforms.CustomTexts // of Custom, once they were read
@@ -75,6 +80,12 @@ func ValidateRows(o *output.RowOptions) error {
 		return refuse("%w", err)
 	}
 	if err := checkKeep(o); err != nil {
+		return err
+	}
+	if err := checkNames(o); err != nil {
+		return err
+	}
+	if err := checkRules(o); err != nil {
 		return err
 	}
 	switch o.Document {
@@ -134,6 +145,61 @@ func checkKeep(o *output.RowOptions) error {
 		keys[i], seen[folded] = key, true
 	}
 	o.Keep = strings.Join(keys, ",")
+	return nil
+}
+
+// checkNames refuses lists of keys or columns with an empty one.
+func checkNames(o *output.RowOptions) error {
+	for _, names := range []struct{ flag, list string }{{"--text", o.TextKey}, {"--id", o.IDKey}} {
+		for name := range strings.SplitSeq(names.list, ",") {
+			if names.list != "" && strings.TrimSpace(name) == "" {
+				return refuse("%s %q: a name is empty; write them with a comma between two", names.flag, names.list)
+			}
+		}
+	}
+	return nil
+}
+
+// checkRules checks the options of the files of every rule, and writes the rules in one
+// way.
+func checkRules(o *output.RowOptions) error {
+	rules, err := output.ParseRules(o.Rules)
+	if err != nil {
+		return refuse("--rule: %w", err)
+	}
+	o.Rules = rules.String()
+	for i, one := range rules.Each(o) {
+		if err := ValidateRows(&one); err != nil {
+			return refuse("--rule %q: %w", rules[i], err)
+		}
+	}
+	if n := len(o.KeepColumns()); n > record.MaxKeep {
+		return refuse("--rule: with --keep, %d columns are kept, the limit is %d", n, record.MaxKeep)
+	}
+	return nil
+}
+
+// NoteUnmatched calls Unmatched for the rules of Rows that count for none of the files.
+// Its errors are those of files.
+func (o *Options) NoteUnmatched(files iter.Seq2[*source.Input, error]) error {
+	rules, err := output.ParseRules(o.Rows.Rules)
+	if err != nil || len(rules) == 0 || o.Unmatched == nil {
+		return err
+	}
+	counts := make([]bool, len(rules))
+	for in, err := range files {
+		if err != nil {
+			return err
+		}
+		if i := rules.Of(in); i >= 0 {
+			counts[i] = true
+		}
+	}
+	for i := range rules {
+		if !counts[i] {
+			o.Unmatched(rules[i].String())
+		}
+	}
 	return nil
 }
 

@@ -78,6 +78,11 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		}
 	}
 	defer inputs.Close()
+	if o.Files == nil {
+		if err := o.NoteUnmatched(inputs.All()); err != nil {
+			return nil, err
+		}
+	}
 	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 	if err != nil {
 		return nil, &Refusal{Err: err}

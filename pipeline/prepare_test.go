@@ -71,8 +71,8 @@ func TestRefusedForAReason(t *testing.T) {
 		want   string
 	}{
 		"a document a line": {func(o *Options) { o.Rows.Document = output.ByLine }, "--document: was the default, is line"},
-		"another text key":  {func(o *Options) { o.Rows.TextKey = "body" }, "--text-key or --text-column: was the default, is body"},
-		"another id key":    {func(o *Options) { o.Rows.IDKey = "key" }, "--id-key or --id-column: was the default, is key"},
+		"another text key":  {func(o *Options) { o.Rows.TextKey = "body" }, "--text: was the default, is body"},
+		"another id key":    {func(o *Options) { o.Rows.IDKey = "key" }, "--id: was the default, is key"},
 		"another way to the same file": {func(o *Options) { o.Inputs = []string{filepath.Join(dir, "sub", "a.txt")} },
 			"another document id: that of " + filepath.Join(dir, "sub", "a.txt") + " was sub/a.txt, is a.txt"},
 		"other ranges": {func(o *Options) { o.RangeBytes = 400 }, "--range-bytes: was "},

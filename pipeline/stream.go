@@ -58,6 +58,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err != nil {
 		return nil, &Refusal{Err: err}
 	}
+	if err := o.NoteUnmatched(source.ListingOf(inputs).All()); err != nil {
+		return nil, err
+	}
 	if isInput(o.Output, inputs) {
 		return nil, refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
 	}

@@ -57,7 +57,7 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 		if *name == "" {
 			continue
 		}
-		data, err := readBounded(ctx, *name)
+		data, err := ReadBounded(ctx, *name)
 		if err == nil {
 			*t.all()[i], err = plainList(i, data)
 		}
@@ -68,8 +68,8 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 	return t, nil
 }
 
-// readBounded reads a file of at most MaxCustomBytes.
-func readBounded(ctx context.Context, uri string) ([]byte, error) {
+// ReadBounded reads a file of at most MaxCustomBytes. uri is a path or names an object.
+func ReadBounded(ctx context.Context, uri string) ([]byte, error) {
 	var path *fs.PathError
 	var r io.ReadCloser
 	err := store.CheckRegular(ctx, uri)

@@ -9,17 +9,22 @@ import (
 	"github.com/treebeam/treebeam/io/text"
 )
 
-// LeastPiece returns the function for source.PlanOptions.Least. From the name and the
+// LeastPiece returns the function for source.PlanOptions.Least. From the
 // first bytes of a file, it decides how small its pieces may be, in bytes. A file that
 // cannot be read from the middle is not cut.
-func LeastPiece(o output.RowOptions) func(name string, head []byte) int64 {
+func LeastPiece(options output.RowOptions) func(in *source.Input, head []byte) int64 {
 	const whole = math.MaxInt64
-	return func(name string, head []byte) int64 {
+	rules, wrong := output.ParseRules(options.Rules)
+	return func(in *source.Input, head []byte) int64 {
+		if wrong != nil {
+			return whole
+		}
+		o := rules.Options(&options, in)
 		want, err := source.ParseFormat(o.From)
 		if err != nil {
 			return whole
 		}
-		format, err := source.Detect(name, head, want, o.Encoding)
+		format, err := source.Detect(in.URI, head, want, o.Encoding)
 		if err != nil {
 			return whole
 		}

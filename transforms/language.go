@@ -261,7 +261,7 @@ func (p *part) appendHead(to *strings.Builder) {
 	}
 	defer in.Close()
 	file := *p.file
-	head.rd, head.in, head.file, head.start, head.end = newRangeReader(p.rd.ctx, p.rd.r, nil, p.rd.options, nil), in, &file, 0, piece.Size
+	head.rd, head.in, head.file, head.start, head.end = newRangeReader(p.rd.ctx, p.rd.r, nil, *p.options, nil), in, &file, 0, piece.Size
 	blocks, err := p.open(&head)
 	if err != nil {
 		return

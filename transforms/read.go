@@ -140,11 +140,14 @@ func enter(ctx context.Context) (leave func(), err error) {
 }
 
 func newRangeReader(ctx context.Context, r *source.Range, m Stages, o output.RowOptions, emit func(Chunk) error) *rangeReader {
-	return &rangeReader{ctx: ctx, r: r, stages: m, options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	return &rangeReader{ctx: ctx, r: r, stages: m, options: o, keep: o.KeepColumns(), now: o, emit: emit, chunk: Chunk{Range: r.K}}
 }
 
 // all reads all pieces of the range.
-func (rd *rangeReader) all() error {
+func (rd *rangeReader) all() (err error) {
+	if rd.rules, err = output.ParseRules(rd.options.Rules); err != nil {
+		return fmt.Errorf("the rules: %w", err)
+	}
 	rd.files = source.NewFiles(rd.ctx, rd.r)
 	defer rd.files.Close()
 	for i := range rd.r.Pieces {
@@ -163,6 +166,9 @@ type rangeReader struct {
 	files   *source.Files
 	stages  Stages // nil: nobody asks for languages
 	options output.RowOptions
+	rules   output.Rules      // of options
+	keep    []string          // the columns of values to keep
+	now     output.RowOptions // for the file that is being read
 	emit    func(Chunk) error
 
 	chunk Chunk
@@ -247,7 +253,7 @@ func (rd *rangeReader) ended(f *output.File) {
 // hasParts reports whether the documents are parts of f: records or lines.
 func (rd *rangeReader) hasParts(f *output.File) bool {
 	format := source.Format(f.Format)
-	return ofRecords(format) || format == source.Text && rd.options.Document == output.ByLine
+	return ofRecords(format) || format == source.Text && rd.now.Document == output.ByLine
 }
 
 // ofRecords reports whether a file of the format holds records.
@@ -274,6 +280,7 @@ func (rd *rangeReader) fail(f *output.File, row output.Failure) {
 func (rd *rangeReader) piece(i int) error {
 	p := &rd.r.Pieces[i]
 	before := rd.read
+	rd.now = rd.rules.Options(&rd.options, &p.Input)
 	f := output.File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
 	err := rd.open(p, &f)
 	var why syntax.Fault
@@ -335,14 +342,14 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		return err
 	}
 	defer in.Close()
-	want, err := source.ParseFormat(rd.options.From)
+	want, err := source.ParseFormat(rd.now.From)
 	if err != nil {
 		return err
 	}
 	in.Expect(want)
 	head, err := in.Head()
 	if err == nil {
-		format, notText := source.Detect(p.URI, head, want, rd.options.Encoding)
+		format, notText := source.Detect(p.URI, head, want, rd.now.Encoding)
 		if notText != nil {
 			return notText
 		}
@@ -372,7 +379,7 @@ func wasRead(err error) bool {
 func (rd *rangeReader) contents(in *source.File, f *output.File, format source.Format, head []byte) error {
 	f.Format = string(format)
 	p := &rd.r.Pieces[f.Piece]
-	one := &part{rd: rd, in: in, file: f, format: format, head: head, open: readers[format], options: &rd.options}
+	one := &part{rd: rd, in: in, file: f, format: format, head: head, open: readers[format], options: &rd.now}
 	one.start, one.end = p.Interval()
 	if in.Compressed() {
 		rd.unzipping = in
@@ -382,7 +389,7 @@ func (rd *rangeReader) contents(in *source.File, f *output.File, format source.F
 		one.found(f, one.sample)
 	}
 	if !ofRecords(format) {
-		f.Meta = one.meta(make([]string, len(rd.options.KeepKeys())))
+		f.Meta = one.meta(make([]string, len(rd.now.KeepKeys())))
 	}
 	blocks, err := one.open(one)
 	if err == nil {

@@ -457,14 +457,19 @@ func recordRow(made func(string, syntax.Fault, place, string) output.Failure, e 
 	return made(stageRead, e.Fault, place{e.Offset, e.Line}, string(raw[:min(len(raw), output.FailureText+utf8.UTFMax)]))
 }
 
-// meta are values with their keys.
+// meta are all columns of values to keep, with the values of the file's own keys.
 func (p *part) meta(values []string) []parquet.KeyValue {
-	if len(values) == 0 {
+	if len(p.rd.keep) == 0 {
 		return nil
 	}
-	list := make([]parquet.KeyValue, len(values))
+	list := make([]parquet.KeyValue, len(p.rd.keep))
+	for i, column := range p.rd.keep {
+		list[i].Key = column
+	}
 	for i, key := range p.options.KeepKeys() {
-		list[i] = parquet.KeyValue{Key: key, Value: values[i]}
+		if i < len(values) {
+			list[output.ColumnOf(p.rd.keep, key)].Value = values[i]
+		}
 	}
 	return list
 }

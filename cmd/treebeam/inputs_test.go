@@ -52,6 +52,58 @@ func TestFilesFrom(t *testing.T) {
 	}
 }
 
+// A folder of mixed files is read by rules: the first that matches counts, and what it
+// does not set is as the flags say. All ways to run give the same rows.
+func TestRules(t *testing.T) {
+	in := writeFiles(t, map[string]string{
+		"tickets.csv":       "ticket,Body,Stars,state\nT1,One here .,5,open\n",
+		"more.csv.gz":       zipped("ticket,Body\nT2,Two here .\n"),
+		"old/tickets.csv":   "id,text\nT3,Three here .\n",
+		"reviews.jsonl":     `{"id": "r4", "content": {"text": "Four here ."}, "stars": 3}` + "\n",
+		"lines/a.txt":       "Five here .\nSix here .\n",
+		"latin.txt":         "S\xe9pt here .\n",
+		"left-as-flags.csv": "id,content\nT8,Eight here .\n",
+	})
+	rules := filepath.Join(t.TempDir(), "rules")
+	must(t, os.WriteFile(rules, []byte("\ufeff# a comment\r\n\r\n*.csv: text=Body id=ticket keep=Stars,state\r\nlatin.*: encoding=windows-1252\n*.pdf: from=text\n"), 0o644))
+	args := toyCommand(in, "--quiet", "--rule", "old/*.csv:", "--rule", `lines: document=line lines="paragraph"`, "--rule=left*: keep=stars", "--rules", rules,
+		"--text", "content.text, content,text", "--keep", "stars")
+	status, rows, stderr := treebeam(t, "", append(args, "--to", "jsonl")...)
+	if status != exitOK || !strings.HasPrefix(stderr, "--rule \"*.pdf: from=text\": matches no file that no rule before it matches\n") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	for _, want := range []string{
+		`"doc_id":"T1"`, `"doc_id":"T2"`, `"doc_id":"T3"`, `"doc_id":"r4"`, `"doc_id":"T8"`, `"doc_id":"lines/a.txt#0"`, `"doc_id":"lines/a.txt#12"`,
+		`"text":"Sépt here ."`, `"text":"Two here ."`, `"text":"Eight here ."`, `"meta_stars":"5","meta_state":"open"`, `"meta_stars":"3"`,
+	} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("%s is missing in\n%s", want, rows)
+		}
+	}
+	out, state := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state")
+	ends(t, exitOK, "", append(args, "--output", out)...)
+	ends(t, exitOK, "", append(args, "--state", state)...)
+	for _, folder := range []string{out, state} {
+		if _, text, stderr := treebeam(t, "", "convert", folder, "--to", "jsonl"); text != rows {
+			t.Errorf("%s: %s, %s", folder, firstDifference(text, rows), stderr)
+		}
+	}
+	ends(t, exitRefused, "--rule: was ", toyCommand(in, "--quiet", "--rule", "*.csv: text=Body", "--state", state)...)
+	for rule, why := range map[string]string{
+		"*.csv text=Body":     `there is no ": " after the pattern`,
+		"*.csv: txt=Body":     `"txt" is not one of from, text, id, keep, encoding, lines, document`,
+		"*.csv: text=a text=": "it sets text twice",
+		"*.csv: text=":        "text: it is empty",
+		`*.csv: text="a b`:    "a quote is not closed",
+		"[: text=Body":        "is not a valid pattern",
+		"#a: text=Body":       "begins with #",
+		"*.csv: from=pdf":     `--rule "*.csv: from=pdf": --from: unknown format "pdf"`,
+		"*.csv: keep=a,,b":    "a key is empty",
+	} {
+		ends(t, exitRefused, why, toyCommand(in, "--to", "conllu", "--rule", rule)...)
+	}
+}
+
 // A list that cannot be read is refused; a file that it names and that is gone is
 // a failure.
 func TestListsRefused(t *testing.T) {

@@ -28,6 +28,7 @@ type parseCommand struct {
 	flags       *pflag.FlagSet
 	options     pipeline.Options
 	named       namedInputs
+	rules       string // file
 	to          string
 	conf        *bool
 	display     display
@@ -49,6 +50,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	boundMemory()
 	c.options.Inputs, c.options.Exclude = append(c.named.inputs, others...), c.named.exclude
+	if err := addRules(ctx, c.rules, &c.options.Rows); err != nil {
+		return err
+	}
+	c.options.Unmatched = func(rule string) { say(os.Stderr, "--rule %q: matches no file that no rule before it matches\n", rule) }
 	if err := c.checkNight(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,7 +54,7 @@ docs/custom.md describes the files of --abbreviations and similar flags.`
 const parseExample = `
   treebeam parse letter.txt
   treebeam parse 'corpus/**/*.txt' -o out --fast
-  treebeam parse reviews.csv --text-column review --keep stars,shop -o out
+  treebeam parse reviews.csv --text review --keep stars,shop -o out
   echo 'Time flies like an arrow.' | treebeam parse - --to tree --conf
   treebeam parse corpus --state state              run it every night: parses what is new
   treebeam parse --watch inbox -o trees            parses what arrives, until it is stopped`
@@ -144,6 +146,8 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
 	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model, which is the default")
 	f.BoolVar(&c.json, "json", false, "print the summary as JSON even on a terminal")
+	f.StringVar(&c.rules, "rules", "", "read more rules from `FILE`, one per line, to follow those of --rule")
+	annotate(f, filledKey, []string{"name a file, or leave it out"}, "rules")
 	f.BoolVar(&o.Verify, "verify", false, "check every byte of finished parts; make damaged ones again")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")
 	f.Var((*list)(&o.RunnerOptions), "runner-option", "set `NAME=VALUE`, an option of the engine's own (docs/engines.md); repeatable")
@@ -161,30 +165,38 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 }
 
 // formatFlags are the flags that say how a format is read. The value that is
-// the default is not written into o: it makes no other run. All formats of a run have one
-// name of the text and one of the id, so a second value of either is refused.
+// the default is not written into o: it makes no other run. Two flags that set one
+// option must agree.
 func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
-	given := map[*string]string{}
-	unless := func(option *string, standard string) func(string) error {
-		return func(s string) error {
+	given := map[*string][2]string{} // the flag and its value, by option
+	define := func(name, usage, standard string, option *string) {
+		f.Func(name, usage, func(s string) error {
 			if s == "" { // most often a variable that is not set
 				return errors.New("it is empty; leave the flag out for " + standard)
 			}
-			if before := given[option]; before != "" && before != s {
-				return fmt.Errorf("%q was named before, and a run takes one name for all its files: parse files with other names in a run of their own", before)
+			if before := given[option]; before[0] != "" && before[1] != s {
+				remedy := "give one"
+				if option != &o.Document {
+					remedy = "name both with a comma between them for the first that a file has, or give a --rule for each kind of file"
+				}
+				return fmt.Errorf("--%s %q contradicts it; %s", before[0], before[1], remedy)
 			}
-			given[option] = s
+			given[option] = [2]string{name, s}
 			if *option = s; s == standard {
 				*option = ""
 			}
 			return nil
-		}
+		})
 	}
-	f.Func("document", "make each `UNIT` of raw text a document: file or line (file)", unless(&o.Document, "file"))
-	f.Func("text-key", "take the text of JSON Lines from `KEY`; dots reach into objects (text)", unless(&o.TextKey, record.DefaultText))
-	f.Func("id-key", "take the document's id in JSON Lines from `KEY` (id)", unless(&o.IDKey, record.DefaultID))
-	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, record.DefaultText))
-	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, record.DefaultID))
+	f.Var((*ruleFlag)(o), "rule", "read files of some names as `RULE` says (docs/input.md); repeatable")
+	define("document", "make each `UNIT` of raw text a document: file or line (file)", "file", &o.Document)
+	define("text", "take the text of records from `NAME,...`, the first that is there (text)", record.DefaultText, &o.TextKey)
+	define("id", "take the id of records from `NAME,...`, likewise (id)", record.DefaultID, &o.IDKey)
+	for _, old := range []string{"-key", "-column"} {
+		define("text"+old, "as --text", record.DefaultText, &o.TextKey)
+		define("id"+old, "as --id", record.DefaultID, &o.IDKey)
+		f.Lookup("text"+old).Hidden, f.Lookup("id"+old).Hidden = true, true
+	}
 	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
 		if s == "" {
 			return errors.New("it is empty; leave the flag out to keep nothing")
@@ -197,6 +209,41 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 	})
 	group(f, inputFlags)
 	choose(f, "document", "file", "line")
+}
+
+// A ruleFlag adds rules to the options. A rule is one flag.
+type ruleFlag output.RowOptions
+
+func (r *ruleFlag) String() string { return "" }
+func (r *ruleFlag) Type() string   { return "rule" }
+
+func (r *ruleFlag) Set(s string) error {
+	rule, err := output.ParseRule(s)
+	if err != nil {
+		return err
+	}
+	r.Rules = strings.TrimPrefix(r.Rules+"\n"+rule.String(), "\n")
+	return nil
+}
+
+// addRules adds the rules of --rules to the options, after those of --rule.
+func addRules(ctx context.Context, file string, o *output.RowOptions) error {
+	if file == "" {
+		return nil
+	}
+	data, err := transforms.ReadBounded(ctx, file)
+	if err != nil {
+		return refuse("--rules %s: %w", store.Redact(file), err)
+	}
+	rules, err := output.ParseRules(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	if err != nil {
+		return refuse("--rules %s: %w", store.Redact(file), err)
+	}
+	if len(rules) == 0 {
+		return refuse("--rules %s: there is no rule in it; write 'PATTERN: NAME=VALUE ...', one a line", store.Redact(file))
+	}
+	o.Rules = strings.TrimPrefix(o.Rules+"\n"+rules.String(), "\n")
+	return nil
 }
 
 // confFlag is the flag --conf, which makes another format of CoNLL-U.

@@ -129,7 +129,7 @@ func (r *Run) createDocuments(ctx context.Context) (*documents, error) {
 		return nil, err
 	}
 	footer := append(r.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: r.FP})
-	return &documents{parquet.NewWriter[parquet.Document](f, footer, r.Options.KeepKeys()...), f}, nil
+	return &documents{parquet.NewWriter[parquet.Document](f, footer, r.Options.KeepColumns()...), f}, nil
 }
 
 func (d *documents) commit() error {

@@ -147,7 +147,7 @@ var open sync.Map // *Parts -> nothing
 // They are abandoned when ctx ends.
 func (r *Run) Open(ctx context.Context, k int) (*Parts, error) {
 	part, err := parquet.Create(r.partID(k), parquet.PartOptions{
-		Temp: tmpDir(r.Output), Replace: r.Redo, Meta: r.footer(), Keys: r.Options.KeepKeys(),
+		Temp: tmpDir(r.Output), Replace: r.Redo, Meta: r.footer(), Keys: r.Options.KeepColumns(),
 	})
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (p Provenance) Differences(now Provenance) []string {
 
 // named is the value of an option in a sentence: a list is in quotes.
 func named(value string) string {
-	if strings.Contains(value, ",") {
+	if strings.ContainsAny(value, ", ") {
 		return strconv.Quote(value)
 	}
 	return cmp.Or(value, "the default")
@@ -85,8 +85,8 @@ func (o *RowOptions) Flags() map[string]string {
 	return values
 }
 
-// flagsOf are options that have two flags, one for JSON lines and one for tables, or none.
-var flagsOf = map[string]string{"world": "the models of other languages", "text_key": "--text-key or --text-column", "id_key": "--id-key or --id-column"}
+// flagsOf are options that have no flag, or one of another name.
+var flagsOf = map[string]string{"world": "the models of other languages", "text_key": "--text", "id_key": "--id", "rules": "--rule"}
 
 // flatten writes options under the names of their flags.
 func flatten(values map[string]string, options map[string]any) {
@@ -114,11 +114,15 @@ type RowOptions struct {
 	Encoding string `json:"encoding"`           // of raw text
 	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
 	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
-	TextKey  string `json:"text_key,omitempty"` // of JSON lines and tables, "" is record.DefaultText
-	IDKey    string `json:"id_key,omitempty"`   // likewise, "" is record.DefaultID
+	// TextKey and IDKey are the keys or columns of text and id of JSON lines and tables, as
+	// in record.Options; "" is record.DefaultText and record.DefaultID.
+	TextKey string `json:"text_key,omitempty"`
+	IDKey   string `json:"id_key,omitempty"`
 	// Keep are the keys and columns whose values become columns of the output, with
 	// commas between them: see parquet.MetaColumn.
-	Keep     string `json:"keep,omitempty"`
+	Keep string `json:"keep,omitempty"`
+	// Rules say how some files are read, in the form of Rules.String.
+	Rules    string `json:"rules,omitempty"`
 	Words    bool   `json:"words,omitempty"` // words/, too: a row for each word
 	MaxWords int    `json:"max_words"`       // raw sentences are cut above this
 	// Ranges puts the place of each token of raw text into MISC: TokenRange=start:end,
@@ -146,14 +150,6 @@ type RowOptions struct {
 	Unconstrained bool `json:"unconstrained,omitempty"`
 
 	Parse ParseOptions `json:"parse"`
-}
-
-// KeepKeys returns Keep as a list.
-func (o *RowOptions) KeepKeys() []string {
-	if o.Keep == "" {
-		return nil
-	}
-	return strings.Split(o.Keep, ",")
 }
 
 // Stages that a run can end with, without trees.

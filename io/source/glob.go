@@ -1,8 +1,10 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,23 +111,60 @@ func (g glob) matches(parts []string) bool {
 	return g.takes(at)
 }
 
-// An exclusion is a pattern of files and folders that are not listed. A pattern with a
-// slash matches a path, as the path is written or below the folder that is listed; a
-// pattern without one matches a name anywhere.
-type exclusion struct {
+// A Pattern is a pattern of files and folders. A pattern with a slash matches a path, as
+// the path is written or below the folder that is listed; a pattern without one matches
+// a name anywhere.
+type Pattern struct {
 	pattern string
 	isPath  bool
 }
 
-// exclusions reads the patterns of ListOptions.Exclude.
-func exclusions(patterns []string) ([]exclusion, error) {
-	var all []exclusion
-	for _, p := range patterns {
-		e := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(p), "./"), "/")
-		if e == "" || !doublestar.ValidatePattern(e) {
-			return nil, &InputError{fmt.Sprintf("--exclude %q", p), "is not a valid pattern; write it as for --input, in quotes"}
+// ParsePattern reads a pattern with the wildcards of List.
+func ParsePattern(p string) (Pattern, error) {
+	e := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(p), "./"), "/")
+	if e == "" || !doublestar.ValidatePattern(e) {
+		return Pattern{}, errors.New("is not a valid pattern; write it as for --input, in quotes")
+	}
+	return Pattern{e, strings.Contains(e, "/")}, nil
+}
+
+func (p Pattern) String() string { return p.pattern }
+
+// Matches reports whether the pattern matches a file or a folder that it is in. The ending
+// of a compressed file may be left out: "*.csv" also matches x.csv.gz.
+func (p Pattern) Matches(in *Input) bool {
+	for _, name := range []string{in.DocID, in.URI} {
+		if compressionOf(name) != plain && p.matchesPath(strings.TrimSuffix(name, path.Ext(name))) || p.matchesPath(name) {
+			return true
 		}
-		all = append(all, exclusion{e, strings.Contains(e, "/")})
+		if !p.isPath { // folders above the one that was named do not count
+			break
+		}
+	}
+	return false
+}
+
+func (p Pattern) matchesPath(name string) bool {
+	if !p.isPath {
+		return slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return doublestar.MatchUnvalidated(p.pattern, s) })
+	}
+	for i := range name {
+		if name[i] == '/' && doublestar.MatchUnvalidated(p.pattern, name[:i]) {
+			return true
+		}
+	}
+	return doublestar.MatchUnvalidated(p.pattern, name)
+}
+
+// exclusions reads the patterns of ListOptions.Exclude.
+func exclusions(patterns []string) ([]Pattern, error) {
+	var all []Pattern
+	for _, p := range patterns {
+		e, err := ParsePattern(p)
+		if err != nil {
+			return nil, &InputError{fmt.Sprintf("--exclude %q", p), err.Error()}
+		}
+		all = append(all, e)
 	}
 	return all, nil
 }

@@ -127,7 +127,7 @@ type lister struct {
 	o          ListOptions
 	skip       map[string]bool // absolute paths
 	skipRemote []string        // prefixes of URIs
-	exclude    []exclusion
+	exclude    []Pattern
 
 	found    *spill.Sorter[found]
 	matches  int // files met, duplicates included

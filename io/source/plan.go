@@ -35,9 +35,9 @@ const (
 type PlanOptions struct {
 	RangeBytes int64  // target size of a range in stored bytes; 0 chooses
 	Dir        string // what relative URIs are relative to; "" is the working directory
-	// Least, unless nil, says how many bytes the pieces of a file have at least, by its
-	// name and the head of its decompressed bytes. It is asked about files that would be cut.
-	Least func(name string, head []byte) int64
+	// Least, unless nil, says how many bytes the pieces of a file have at least, by the
+	// head of its decompressed bytes. It is asked about files that would be cut.
+	Least func(in *Input, head []byte) int64
 }
 
 // A Plan is the list of all ranges of a run. It does not hold them: Ranges computes
@@ -158,7 +158,7 @@ func (o *PlanOptions) least(ctx context.Context, in *Input, dir string) (int64, 
 	var fault *Error
 	switch {
 	case err == nil:
-		return o.Least(in.URI, head), nil
+		return o.Least(in, head), nil
 	case errors.As(err, &fault) && fault.Kind != Transient:
 		return in.Size, nil
 	}

@@ -153,6 +153,11 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
+	if o.Generation.Window == "" {
+		if err := o.NoteUnmatched(source.ListingOf(inputs).All()); err != nil {
+			return nil, err
+		}
+	}
 	if base != nil && base.Made != made && !o.All {
 		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
 			state.dir, strings.Join(pipeline.Differences(&base.Made, &made), "\n  "), remedy)
@@ -328,7 +333,8 @@ func (n *Night) readable(ctx context.Context, in *source.Input) bool {
 	defer f.Close()
 	head, err := f.Head()
 	if err == nil {
-		rows := &n.options.Rows
+		rules, _ := output.ParseRules(n.options.Rows.Rules) // they were checked
+		rows := rules.Options(&n.options.Rows, in)
 		var want source.Format
 		if want, err = source.ParseFormat(rows.From); err == nil {
 			_, err = source.Detect(in.URI, head, want, rows.Encoding)

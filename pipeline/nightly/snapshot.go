@@ -172,7 +172,7 @@ func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provena
 	}
 	defer f.Close()
 	sum := sha256.New()
-	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil, made.Options.KeepKeys()...)
+	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil, made.Options.KeepColumns()...)
 	runs := map[string]bool{}
 	for e, err := range entries {
 		if err != nil {
