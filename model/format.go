@@ -12,25 +12,22 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// format is the format of the model file: package sections describes its layout byte
-// for byte, Info its provenance.
-var format = sections.Format{Magic: "\x89TBM", Noun: "model", Again: "train it again", Command: "treebeam train"}
-
-// Encode returns the bytes of a model file that holds info and sections.
-func Encode(info Info, sections []pack.Section) ([]byte, error) {
-	parts, err := EncodeParts(info, sections)
+// Encode returns the bytes of a model file that holds info and the sections of list.
+// Package sections describes the layout of the file byte for byte.
+func Encode(info Info, list []pack.Section) ([]byte, error) {
+	parts, err := EncodeParts(info, list)
 	return bytes.Join(parts, nil), err
 }
 
 // EncodeParts is Encode without copying. The file is the concatenation of the parts,
 // some of which are the data of the sections.
-func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
-	info.Templates = templatesOf(sections)
+func EncodeParts(info Info, list []pack.Section) ([][]byte, error) {
+	info.Templates = templatesOf(list)
 	text, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)
 	}
-	return format.Encode(text, sections)
+	return sections.Encode(text, list)
 }
 
 // templatesOf returns the version of templates that the sections of a model need.
@@ -49,16 +46,16 @@ type File struct {
 	Sections []pack.Section // without the provenance
 }
 
-// Decode checks all of a model file and returns its content (sections.Format.Decode).
+// Decode checks all of a model file and returns its content (sections.Decode).
 func Decode(data []byte) (*File, error) {
 	f := new(File)
-	text, sections, err := format.Decode(data)
+	text, list, err := sections.Decode(data)
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &f.Info); err != nil {
-		return nil, format.Damaged("its provenance is not JSON: %v", err)
+		return nil, sections.Damaged("its provenance is not JSON: %v", err)
 	}
-	f.Sections = sections
+	f.Sections = list
 	return f, nil
 }

@@ -16,6 +16,8 @@ import (
 	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
+
+	"github.com/treebeam/treebeam/io/sections"
 )
 
 // URIs of the English models inside the program. "" means Default().
@@ -184,7 +186,7 @@ func openFile(path string) (*Model, error) {
 		return shared.models[s.digest], nil
 	}
 	if info.Size() == 0 {
-		return nil, format.Check(nil)
+		return nil, sections.Check(nil)
 	}
 	data, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
@@ -209,7 +211,7 @@ type extra struct{ calibrator, overlay, overlayCalibrator []byte }
 // cached returns the model of data and what belongs to it, loading it if it is
 // not there yet. The cache's lock is held.
 func cached(data []byte, more extra) (*Model, error) {
-	if err := format.Check(data); err != nil {
+	if err := sections.Check(data); err != nil {
 		return nil, err // cheaper than the digest, and says more
 	}
 	sum := sha256.New()

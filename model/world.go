@@ -182,7 +182,7 @@ func inflated(part *sections.Unchecked) (*File, error) {
 	defer z.Close()
 	data, err := z.DecodeAll(part.Data, nil)
 	if err != nil {
-		return nil, format.Damaged("section %q: %v", part.Name, err)
+		return nil, sections.Damaged("section %q: %v", part.Name, err)
 	}
 	f, err := Decode(aligned(data))
 	if err != nil {
@@ -270,7 +270,7 @@ func openWorldFile(path string) (*World, error) {
 		return w, nil
 	}
 	if info.Size() == 0 {
-		return nil, format.Check(nil)
+		return nil, sections.Check(nil)
 	}
 	data, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
@@ -287,13 +287,13 @@ func openWorldFile(path string) (*World, error) {
 
 // newWorld reads the table and the provenance.
 func newWorld(data []byte) (*World, error) {
-	text, parts, err := format.DecodeTable(data)
+	text, parts, err := sections.DecodeTable(data)
 	if err != nil {
 		return nil, err
 	}
 	w := &World{Size: len(data), parts: parts, models: map[string]func() (*Model, error){}}
 	if err := json.Unmarshal(text, &w.Info); err != nil {
-		return nil, format.Damaged("its provenance is not JSON: %v", err)
+		return nil, sections.Damaged("its provenance is not JSON: %v", err)
 	}
 	if len(w.Info.Languages) == 0 {
 		return nil, errors.New("this is the model of one language, not of many")
@@ -302,7 +302,7 @@ func newWorld(data []byte) (*World, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	sum.Write(format.Table(data))
+	sum.Write(sections.Table(data))
 	sum.Write(text)
 	w.Digest = hex.EncodeToString(sum.Sum(nil))
 	w.shared, w.names = sync.OnceValues(w.openShared), sync.OnceValues(w.openIdentifier)
@@ -320,7 +320,7 @@ func newWorld(data []byte) (*World, error) {
 	}
 	for _, l := range w.Info.Languages {
 		if w.models[l.Code] == nil {
-			return nil, format.Damaged("it has no part of the language %q", l.Code)
+			return nil, sections.Damaged("it has no part of the language %q", l.Code)
 		}
 	}
 	return w, nil
@@ -354,7 +354,7 @@ func (w *World) openShared() (*sharedParts, error) {
 	}
 	at := slices.IndexFunc(w.parts, func(p sections.Unchecked) bool { return p.Name == smallPart })
 	if at < 0 {
-		return nil, format.Damaged("it has no section %q", smallPart)
+		return nil, sections.Damaged("it has no section %q", smallPart)
 	}
 	small, err := inflated(&w.parts[at])
 	if err != nil {

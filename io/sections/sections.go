@@ -1,10 +1,10 @@
-// Package sections writes and reads files of named arrays, such as models and encoders
-// (Format.Encode, Format.Decode).
+// Package sections writes and reads the files of models: named arrays (Encode, Decode).
 package sections
 
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +25,7 @@ import (
 
 // A header is the first 64 bytes.
 type header struct {
-	Magic    [8]byte  // Format.Magic and "\r\n\x1a\n"; the line ends show a transfer in text mode
+	Magic    [8]byte  // magic; its line ends show a transfer in text mode
 	Version  uint32   // now 1
 	Order    uint32   // 0x01020304, shows a file of the wrong byte order
 	Length   uint64   // of the whole file
@@ -46,7 +46,8 @@ type entry struct {
 }
 
 const (
-	lineEnds    = "\r\n\x1a\n"
+	mark        = "\x89TBM"
+	magic       = mark + "\r\n\x1a\n"
 	version     = 1
 	orderMark   = 0x01020304
 	headerSize  = 64
@@ -54,37 +55,29 @@ const (
 	alignment   = 64
 	infoSection = "info"
 
+	again = "train it again" // the remedy other than another copy
+
 	maxSections = 1 << 16
 	maxName     = 1 << 10
 )
 
 var le = binary.LittleEndian
 
-// A Format is a kind of file, with the words of its error messages.
-type Format struct {
-	Magic   string // the first 4 bytes
-	Noun    string // "model"
-	Again   string // the remedy other than another copy: "train it again"
-	Command string // that makes such a file: "treebeam train"
-}
-
-func (f *Format) magic() string { return f.Magic + lineEnds }
-
 // Encode returns the bytes of a file of provenance, as JSON, and sections, as parts to
 // be written one after the other. The parts alias the data of the sections.
-func (f *Format) Encode(info []byte, sections []pack.Section) ([][]byte, error) {
+func Encode(info []byte, sections []pack.Section) ([][]byte, error) {
 	sections = append([]pack.Section{{Name: infoSection, Kind: pack.Bytes, Data: info}}, sections...)
 	if len(sections) > maxSections {
-		return nil, fmt.Errorf("%s of %d sections, at most %d fit a file", f.Noun, len(sections), maxSections)
+		return nil, fmt.Errorf("model of %d sections, at most %d fit a file", len(sections), maxSections)
 	}
 	var names, table []byte
 	for _, s := range sections {
 		if len(s.Name) == 0 || len(s.Name) > maxName {
-			return nil, fmt.Errorf("%s section name %.40q has %d bytes, want 1 to %d", f.Noun, s.Name, len(s.Name), maxName)
+			return nil, fmt.Errorf("model section name %.40q has %d bytes, want 1 to %d", s.Name, len(s.Name), maxName)
 		}
 		names = append(names, s.Name...)
 	}
-	h := header{Magic: [8]byte([]byte(f.magic())), Version: version, Order: orderMark,
+	h := header{Magic: [8]byte([]byte(magic)), Version: version, Order: orderMark,
 		Sections: uint32(len(sections)), Table: uint32(entrySize*len(sections) + len(names))}
 	end := headerSize + int(h.Table)
 	parts := make([][]byte, 1)
@@ -118,8 +111,8 @@ func tableSum(data []byte, table int) uint64 {
 // it must start at a multiple of 64 if arrays are to be read from it. Nothing
 // is allocated by a length that was not checked against len(data) before.
 // Errors say what is wrong and what to do about it.
-func (f *Format) Decode(data []byte) (info []byte, sections []pack.Section, err error) {
-	info, parts, err := f.DecodeTable(data)
+func Decode(data []byte) (info []byte, sections []pack.Section, err error) {
+	info, parts, err := DecodeTable(data)
 	for i := range parts {
 		if err == nil {
 			err = parts[i].Check()
@@ -135,31 +128,30 @@ func (f *Format) Decode(data []byte) (info []byte, sections []pack.Section, err 
 // An Unchecked is a section whose data were not compared with their checksum yet.
 type Unchecked struct {
 	pack.Section
-	sum    uint64
-	format *Format
+	sum uint64
 }
 
 // Check refuses damaged data. The data must not be used before.
 func (s *Unchecked) Check() error {
 	if xxhash.Sum64(s.Data) != s.sum {
-		return s.format.Damaged("the checksum of section %q is wrong", s.Name)
+		return Damaged("the checksum of section %q is wrong", s.Name)
 	}
 	return nil
 }
 
 // DecodeTable is Decode for a file of which few sections will be used: it reads the
 // table and the provenance, and leaves the data of the sections unchecked.
-func (f *Format) DecodeTable(data []byte) (info []byte, sections []Unchecked, err error) {
-	h, err := f.readHeader(data)
+func DecodeTable(data []byte) (info []byte, sections []Unchecked, err error) {
+	h, err := readHeader(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	sections, err = f.readTable(&h, data)
+	sections, err = readTable(&h, data)
 	if err != nil {
 		return nil, nil, err
 	}
 	if sections[0].Name != infoSection || sections[0].Kind != pack.Bytes {
-		return nil, nil, f.Damaged("its first section is %.40q, want the provenance", sections[0].Name)
+		return nil, nil, Damaged("its first section is %.40q, want the provenance", sections[0].Name)
 	}
 	if err := sections[0].Check(); err != nil {
 		return nil, nil, err
@@ -169,7 +161,7 @@ func (f *Format) DecodeTable(data []byte) (info []byte, sections []Unchecked, er
 
 // readTable reads the section table. The layout is forced, so any offset, length or gap
 // that differs from what the table implies is an error.
-func (f *Format) readTable(h *header, data []byte) ([]Unchecked, error) {
+func readTable(h *header, data []byte) ([]Unchecked, error) {
 	end := headerSize + int(h.Table)
 	names := data[headerSize+entrySize*int(h.Sections) : end]
 	sections := make([]Unchecked, h.Sections)
@@ -178,99 +170,98 @@ func (f *Format) readTable(h *header, data []byte) ([]Unchecked, error) {
 		var e entry
 		binary.Decode(data[headerSize+entrySize*i:], le, &e)
 		if e.Name == 0 || e.Name > maxName || int(e.Name) > len(names) {
-			return nil, f.Damaged("the name of section %d does not fit its table", i)
+			return nil, Damaged("the name of section %d does not fit its table", i)
 		}
 		name, kind := string(names[:e.Name]), pack.Kind(e.Kind)
 		names = names[e.Name:]
 		if kind > pack.Float64 {
-			return nil, f.Damaged("section %q has the unknown type %d", name, kind)
+			return nil, Damaged("section %q has the unknown type %d", name, kind)
 		}
 		if seen[name] {
-			return nil, f.Damaged("section %q is there twice", name)
+			return nil, Damaged("section %q is there twice", name)
 		}
 		seen[name] = true
 		start := align(end)
 		if e.Start != uint64(start) || start > len(data) || e.Count > uint64(len(data)-start)/uint64(kind.Size()) {
-			return nil, f.Damaged("section %q does not fit the file", name)
+			return nil, Damaged("section %q does not fit the file", name)
 		}
 		if len(bytes.Trim(data[end:start], "\x00")) > 0 {
-			return nil, f.Damaged("there are bytes before section %q that belong to none", name)
+			return nil, Damaged("there are bytes before section %q that belong to none", name)
 		}
 		end = start + int(e.Count)*kind.Size()
-		sections[i] = Unchecked{pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}, e.Sum, f}
+		sections[i] = Unchecked{pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}, e.Sum}
 	}
 	if len(names) != 0 || end != len(data) {
-		return nil, f.Damaged("there are bytes after its last section")
+		return nil, Damaged("there are bytes after its last section")
 	}
 	return sections, nil
 }
 
 // Table returns the header and the section table of a file that DecodeTable accepts.
-func (f *Format) Table(data []byte) []byte {
-	h, err := f.readHeader(data)
+func Table(data []byte) []byte {
+	h, err := readHeader(data)
 	if err != nil {
 		return nil
 	}
 	return data[:headerSize+int(h.Table)]
 }
 
-// Check refuses anything but a whole file of f that this program reads. It looks at the
+// Check refuses anything but a whole file that this program reads. It looks at the
 // header and the names of sections only.
-func (f *Format) Check(data []byte) error {
-	_, err := f.readHeader(data)
+func Check(data []byte) error {
+	_, err := readHeader(data)
 	return err
 }
 
 // readHeader refuses anything but a whole file that this program reads.
-func (f *Format) readHeader(data []byte) (h header, err error) {
-	magic := f.magic()
+func readHeader(data []byte) (h header, err error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return h, f.foreign(data)
+		return h, foreign(data)
 	}
 	binary.Decode(data, le, &h)
 	switch {
 	case h.Version < version:
-		err = fmt.Errorf("%s format %d is older than this program reads (%d): %s with this program", f.Noun, h.Version, version, f.Again)
+		err = fmt.Errorf("model format %d is older than this program reads (%d): "+again+" with this program", h.Version, version)
 	case h.Version > version:
-		err = fmt.Errorf("%s format %d is newer than this program reads (%d): update treebeam, or %s", f.Noun, h.Version, version, f.Again)
+		err = fmt.Errorf("model format %d is newer than this program reads (%d): update treebeam, or "+again, h.Version, version)
 	case h.Order != orderMark:
-		err = f.Damaged("its byte order mark is wrong")
+		err = Damaged("its byte order mark is wrong")
 	case h.Length > uint64(len(data)):
-		err = fmt.Errorf("%s file is truncated: %d of %d bytes: copy it again", f.Noun, len(data), h.Length)
+		err = fmt.Errorf("model file is truncated: %d of %d bytes: copy it again", len(data), h.Length)
 	case h.Length < uint64(len(data)):
-		err = fmt.Errorf("%s file has %d bytes, its header says %d: it was changed after it was written; copy it again", f.Noun, len(data), h.Length)
+		err = fmt.Errorf("model file has %d bytes, its header says %d: it was changed after it was written; copy it again", len(data), h.Length)
 	case h.Sections == 0 || h.Sections > maxSections || uint64(h.Table) > uint64(len(data)-headerSize) || uint64(h.Table) < entrySize*uint64(h.Sections):
-		err = f.Damaged("its section table does not fit the file")
+		err = Damaged("its section table does not fit the file")
 	case h.Zero != [24]byte{}:
-		err = f.Damaged("its header has bytes that must be zero")
+		err = Damaged("its header has bytes that must be zero")
 	case h.Sum != tableSum(data, int(h.Table)):
-		err = f.Damaged("the checksum of its section table is wrong")
+		err = Damaged("the checksum of its section table is wrong")
 	}
 	return h, err
 }
 
 // Damaged returns the error of a damaged file.
-func (f *Format) Damaged(format string, a ...any) error {
-	return fmt.Errorf(f.Noun+" file is damaged: "+format+": copy it again, or "+f.Again, a...)
+func Damaged(format string, a ...any) error {
+	return fmt.Errorf("model file is damaged: "+format+": copy it again, or "+again, a...)
 }
 
 // foreign says what a file without our magic probably is.
-func (f *Format) foreign(data []byte) error {
+func foreign(data []byte) error {
 	data = data[:min(len(data), headerSize)]
 	is := func(prefix string) bool { return bytes.HasPrefix(data, []byte(prefix)) }
-	switch magic := f.magic(); {
+	switch {
 	case len(data) == 0:
-		return fmt.Errorf("%s file is empty: copy it again, or make it with %s", f.Noun, f.Command)
+		return errors.New("model file is empty: copy it again, or make it with treebeam train")
 	case is(magic), strings.HasPrefix(magic, string(data)):
-		return fmt.Errorf("%s file is truncated: %d bytes, not even a header: copy it again", f.Noun, len(data))
-	case is(f.Magic):
-		return fmt.Errorf("%s file was changed by a transfer in text mode: copy it again in binary mode", f.Noun)
+		return fmt.Errorf("model file is truncated: %d bytes, not even a header: copy it again", len(data))
+	case is(mark):
+		return errors.New("model file was changed by a transfer in text mode: copy it again in binary mode")
 	case is("version https://git-lfs"):
-		return fmt.Errorf("this is a Git LFS pointer, not the %s: run git lfs pull first", f.Noun)
+		return errors.New("this is a Git LFS pointer, not the model: run git lfs pull first")
 	case is("\x1f\x8b"), is("\x28\xb5\x2f\xfd"), is("BZh"):
-		return fmt.Errorf("this file is compressed: decompress it first, it is used in place")
+		return errors.New("this file is compressed: decompress it first, it is used in place")
 	case is("# "), is("1\t"):
-		return fmt.Errorf("this looks like CoNLL-U, not a treebeam %s: make one with %s", f.Noun, f.Command)
+		return errors.New("this looks like CoNLL-U, not a treebeam model: make one with treebeam train")
 	}
-	return fmt.Errorf("this is not a treebeam %s: make one with %s", f.Noun, f.Command)
+	return errors.New("this is not a treebeam model: make one with treebeam train")
 }

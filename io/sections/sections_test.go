@@ -8,8 +8,6 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-var toy = Format{Magic: "\x89TBM", Noun: "toy", Again: "make it again", Command: "toys"}
-
 // toySections returns sections of every length class: none, one element,
 // off the alignment.
 func toySections() []pack.Section {
@@ -33,12 +31,12 @@ func toyFile(t testing.TB) []byte {
 }
 
 func join(list []pack.Section) ([]byte, error) {
-	parts, err := toy.Encode([]byte("{}"), list)
+	parts, err := Encode([]byte("{}"), list)
 	return bytes.Join(parts, nil), err
 }
 
 func read(data []byte) ([]pack.Section, error) {
-	_, list, err := toy.Decode(data)
+	_, list, err := Decode(data)
 	return list, err
 }
 
@@ -102,12 +100,12 @@ func FuzzDecode(f *testing.F) {
 	good := toyFile(f)
 	f.Add(good, false)
 	f.Add(good[:70], true)
-	f.Add([]byte(toy.magic()), true)
+	f.Add([]byte(magic), true)
 	f.Add([]byte{}, false)
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
 		data = bytes.Clone(data)
 		if seal && len(data) >= headerSize {
-			copy(data, toy.magic())
+			copy(data, magic)
 			le.PutUint32(data[8:], version)
 			le.PutUint32(data[12:], orderMark)
 			le.PutUint64(data[16:], uint64(len(data)))
@@ -115,11 +113,11 @@ func FuzzDecode(f *testing.F) {
 				le.PutUint64(data[32:], tableSum(data, int(table)))
 			}
 		}
-		info, list, err := toy.Decode(data)
+		info, list, err := Decode(data)
 		if err != nil {
 			return
 		}
-		if _, err := toy.Encode(info, list); err != nil {
+		if _, err := Encode(info, list); err != nil {
 			t.Errorf("decoded, but does not encode: %v", err)
 		}
 	})
@@ -127,7 +125,7 @@ func FuzzDecode(f *testing.F) {
 
 // A table is read without the data, whose damage is found when it is asked for.
 func TestDecodeTable(t *testing.T) {
-	parts, err := toy.Encode([]byte("{}"), toySections())
+	parts, err := Encode([]byte("{}"), toySections())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +135,10 @@ func TestDecodeTable(t *testing.T) {
 		last--
 	}
 	data[len(data)-1] ^= 1
-	if _, _, err := toy.Decode(data); err == nil {
+	if _, _, err := Decode(data); err == nil {
 		t.Fatal("damaged data were read")
 	}
-	info, list, err := toy.DecodeTable(data)
+	info, list, err := DecodeTable(data)
 	if err != nil || string(info) != "{}" || len(list) != len(toySections()) {
 		t.Fatalf("info %q, %d sections, %v", info, len(list), err)
 	}

@@ -35,8 +35,6 @@ import (
 
 const devWords = 2500
 
-var format = sections.Format{Magic: "\x89TBM", Noun: "model", Again: "train it again", Command: "bench languages"}
-
 // Main runs the measurement with the arguments of the command line.
 func Main() error {
 	shared := flag.String("shared", "../shared", "folder with treebanks/")
@@ -214,7 +212,7 @@ func rawText(sents []syntax.Sentence) string {
 func encode(m *language.Model) (data []byte, err error) {
 	var b pack.Builder
 	m.Pack(b.Sub("language"))
-	parts, err := format.Encode([]byte("{}"), b.Sections)
+	parts, err := sections.Encode([]byte("{}"), b.Sections)
 	return slices.Concat(parts...), err
 }
 
@@ -223,7 +221,7 @@ func open(path string) (*language.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, list, err := format.Decode(data)
+	_, list, err := sections.Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
