@@ -30,7 +30,7 @@ func LeastPiece(options output.RowOptions) func(in *source.Input, head []byte) i
 		}
 		switch format {
 		case source.Text, source.Tokens, source.Vertical:
-			layout, err := text.Decide(head, text.Options{Encoding: o.Encoding, Lines: text.Paragraph})
+			layout, err := text.Decide(head, text.Options{Encoding: o.Encoding, Lines: text.Paragraph, StripHTML: o.StripHTML})
 			if err != nil || !layout.Cuttable || o.Ranges && o.Document != output.ByLine {
 				return whole // places of tokens are counted from the beginning
 			}

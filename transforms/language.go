@@ -233,7 +233,7 @@ func (p *part) sample() string {
 	if p.sampled == nil {
 		var b strings.Builder
 		if p.format == source.Text {
-			b.WriteString(text.Sample(string(p.head), text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines)}))
+			b.WriteString(text.Sample(string(p.head), text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines), StripHTML: p.options.StripHTML}))
 		} else {
 			p.appendHead(&b)
 		}

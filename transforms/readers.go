@@ -115,7 +115,7 @@ func blocksOf[T any](next func() (T, error), of func(T) block) iter.Seq2[block, 
 
 // text reads raw text. With ByLine, every paragraph is a document.
 func (p *part) text() (iter.Seq2[block, error], error) {
-	o := text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines)}
+	o := text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines), StripHTML: p.options.StripHTML}
 	byLine := p.options.Document == output.ByLine
 	if byLine && o.Lines != text.Sentence {
 		o.Lines = text.Paragraph
@@ -254,6 +254,7 @@ func (p *part) recordOptions() (record.Options, error) {
 	}
 	return record.Options{
 		Text: p.options.TextKey, ID: p.options.IDKey, Keep: p.options.KeepKeys(), Encoding: p.options.Encoding, Lines: lines,
+		StripHTML: p.options.StripHTML,
 	}, err
 }
 

@@ -152,6 +152,7 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")
 	f.Var((*list)(&o.RunnerOptions), "runner-option", "set `NAME=VALUE`, an option of the engine's own (docs/engines.md); repeatable")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "make one part of about `BYTES` of input (by its size)")
+	f.BoolVar(&rows.StripHTML, "strip-html", false, "take tags and references such as &amp; out of raw text and records (docs/input.md)")
 	f.IntVar(&rows.MaxWords, "max-words", rows.MaxWords, "cut raw sentences longer than `N` words")
 	f.IntVar(&rows.Parse.Restarts, "restarts", 0, "climb at most `N` times per sentence: more is slower and seldom changes the tree (6)")
 	f.BoolVar(&rows.Parse.Projective, "projective", false, "find only trees without crossing arcs")

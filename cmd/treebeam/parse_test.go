@@ -289,6 +289,17 @@ func TestFlagsOnly(t *testing.T) {
 	}
 }
 
+// With --strip-html, HTML leaves the text, and positions are those of the file.
+func TestStripHTML(t *testing.T) {
+	const text = "<p>Tom &amp; Ann <b>left</b>.</p>\n"
+	path := filepath.Join(t.TempDir(), "a.txt")
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+	stdout, _ := ends(t, exitOK, "", "parse", "--strip-html", "--to", "conllu", path)
+	if want := fmt.Sprintf("# sent_id = a.txt@%d\n# text = Tom & Ann left.\n", strings.Index(text, "Tom")); !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+}
+
 func TestIsWorker(t *testing.T) {
 	for args, want := range map[string]bool{
 		"--worker=true --id=1 --control_endpoint=x": true,

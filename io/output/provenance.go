@@ -110,10 +110,11 @@ const FormatVersion = "6." + parquet.FormatVersion
 // RowOptions are the options that change rows. They are part of the
 // fingerprint, so nothing else may change a byte of trees/ or failures/.
 type RowOptions struct {
-	From     string `json:"from"`               // "auto" or a format
-	Encoding string `json:"encoding"`           // of raw text
-	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
-	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
+	From      string `json:"from"`                 // "auto" or a format
+	Encoding  string `json:"encoding"`             // of raw text
+	Lines     string `json:"lines"`                // auto, wrapped, paragraph or sentence
+	StripHTML bool   `json:"strip_html,omitempty"` // of raw text and records
+	Document  string `json:"document,omitempty"`   // of raw text: "" for files, or ByLine
 	// TextKey and IDKey are the keys or columns of text and id of JSON lines and tables, as
 	// in record.Options; "" is record.DefaultText and record.DefaultID.
 	TextKey string `json:"text_key,omitempty"`

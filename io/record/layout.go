@@ -58,6 +58,7 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
+	values.StripHTML(o.StripHTML)
 	l := &Layout{
 		rows:     rows{newline: newline, separator: '\t', quotes: d == CSV, limit: o.MaxRecord},
 		Encoding: marked.Encoding, dialect: d, opt: o, values: values, bom: int64(marked.BOM), id: -1,

@@ -135,6 +135,7 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	if err != nil {
 		return nil, err
 	}
+	values.StripHTML(o.StripHTML)
 	p = &Parquet{in: in, file: file, opt: o, values: values}
 	if err := p.findColumns(); err != nil {
 		return nil, err

@@ -48,6 +48,8 @@ type Options struct {
 	Encoding string
 	// Lines is the meaning of line breaks in a text.
 	Lines text.Lines
+	// StripHTML takes HTML out of texts, as in text.Options.
+	StripHTML bool
 }
 
 func (o Options) withDefaults() Options {

@@ -104,6 +104,7 @@ type decoder struct {
 	raw     []byte            // read and not yet decoded
 	source  int64             // offset of raw[0]
 	err     error             // of r, io.EOF included
+	markup  *stripper         // nil: markup stays
 }
 
 // newDecoder returns a decoder of r, which is at offset source, where a character
@@ -115,6 +116,7 @@ func newDecoder(r io.Reader, l Layout, source int64) *decoder {
 	}
 	d := makeDecoder(r, enc, source, rawBytes, 0)
 	d.newline = l.Newline
+	d.stripIf(l.StripHTML)
 	return d
 }
 
@@ -130,6 +132,26 @@ func makeDecoder(r io.Reader, enc *encodingInfo, source int64, size int, escapes
 // decode appends the next piece of text to w. It returns the source's error,
 // io.EOF included, once all before it has been decoded.
 func (d *decoder) decode(w *window) error {
+	if d.markup == nil {
+		return d.characters(w)
+	}
+	err := d.characters(&d.markup.in)
+	if err != nil && len(d.markup.in.text) == 0 {
+		return err
+	}
+	d.markup.strip(w, err != nil)
+	return nil
+}
+
+// stripIf makes d take out markup, or not.
+func (d *decoder) stripIf(html bool) {
+	if html {
+		d.markup = &stripper{}
+	}
+}
+
+// characters is decode for text with its markup.
+func (d *decoder) characters(w *window) error {
 	if d.err == nil {
 		n, err := d.r.Read(d.raw[len(d.raw):cap(d.raw)])
 		d.raw, d.err = d.raw[:len(d.raw)+n], err

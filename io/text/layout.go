@@ -26,6 +26,8 @@ type Layout struct {
 	// other encodings (UTF-16, ISO-2022-JP) the reader of the first range
 	// reads the whole file and the others find nothing.
 	Cuttable bool
+	// StripHTML is that of the Options. The file is then read by one reader.
+	StripHTML bool
 }
 
 // Decide looks at the first bytes of a file (source.HeadBytes of them are
@@ -43,7 +45,7 @@ func Decide(head []byte, o Options) (Layout, error) {
 	if err != nil {
 		return Layout{}, err
 	}
-	l := Layout{Encoding: enc.name, BOM: bom, Newline: '\n', Lines: lines, Cuttable: enc.cuttable}
+	l := Layout{Encoding: enc.name, BOM: bom, Newline: '\n', Lines: lines, Cuttable: enc.cuttable && !o.StripHTML, StripHTML: o.StripHTML}
 	l.decideLines(decodeHead(head[bom:], l), lines)
 	return l, nil
 }

@@ -199,7 +199,7 @@ func (r *Reader) passLine() (blank bool, err error) {
 // here is the source offset of the next byte to consume.
 func (r *Reader) here() int64 {
 	if r.pos == len(r.win.text) {
-		return r.dec.source // undecoded bytes follow
+		return r.dec.at() // undecoded bytes follow
 	}
 	return r.win.source(r.win.base + int64(r.pos))
 }
@@ -338,7 +338,7 @@ func (r *Reader) skipSpace() error {
 		}
 		if !r.more() {
 			if r.err == io.EOF {
-				r.coverEnd = r.dec.source
+				r.coverEnd = r.dec.at()
 			}
 			return r.err
 		}

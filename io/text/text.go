@@ -50,6 +50,9 @@ type Options struct {
 	// "koi8-r"; "" is UTF-8. A byte order mark wins over it.
 	Encoding string
 	Lines    Lines
+	// StripHTML takes out tags and comments of HTML that are on one line, and reads
+	// character references. Offsets stay those of the file.
+	StripHTML bool
 }
 
 // Validate returns an error that names the remedy if the options cannot be

@@ -19,6 +19,7 @@ type Values struct {
 	// returns says that a CR ends lines in values that have more of these than
 	// LF; else it is white space.
 	returns bool
+	html    bool // taken out
 }
 
 // NewValues returns the Values of a file in an encoding (see Options). With returns, a
@@ -33,13 +34,16 @@ func NewValues(encoding string, lines Lines, returns bool) (*Values, error) {
 	if !enc.cuttable {
 		return nil, fmt.Errorf("a table in %s; make it UTF-8 first, for example with iconv -f %s -t UTF-8", enc.name, enc.name)
 	}
-	return &Values{enc, lines, returns}, nil
+	return &Values{enc: enc, lines: lines, returns: returns}, nil
 }
 
 // NewJSONValues returns the Values of a file of JSON.
 func NewJSONValues(lines Lines) *Values {
-	return &Values{&encodingInfo{name: "utf-8", cuttable: true}, lines, lines == "" || lines == AutoLines}
+	return &Values{enc: &encodingInfo{name: "utf-8", cuttable: true}, lines: lines, returns: lines == "" || lines == AutoLines}
 }
+
+// StripHTML makes Reader take out HTML, as Options.StripHTML does, or not.
+func (v *Values) StripHTML(html bool) { v.html = html }
 
 // A Value is the bytes of one text inside a file.
 type Value struct {
@@ -65,29 +69,31 @@ func (v *Values) Reader(x *Value) *Reader {
 	if l.Lines == AutoLines || v.returns {
 		head := *x
 		head.Bytes = head.Bytes[:min(len(head.Bytes), valueHead)]
-		if l.decideLines(v.decode(&head), l.Lines); !v.returns {
+		if l.decideLines(v.decode(&head, v.html), l.Lines); !v.returns {
 			l.Newline = '\n'
 		}
 	}
 	return &Reader{
-		layout: l, dec: v.decoder(x), end: -1,
+		layout: l, dec: v.decoder(x, v.html), end: -1,
 		line: x.Line, oneLine: x.OneLine, opens: true, fresh: true,
 		lineStart: x.Offset, inked: x.Offset, coverStart: x.Offset, coverEnd: x.Offset,
 	}
 }
 
 // Text returns the text of a value. Invalid bytes and NULs become U+FFFD.
-func (v *Values) Text(x *Value) string { return string(v.decode(x)) }
+func (v *Values) Text(x *Value) string { return string(v.decode(x, false)) }
 
-func (v *Values) decode(x *Value) []byte {
+func (v *Values) decode(x *Value, html bool) []byte {
 	var w window
-	for d := v.decoder(x); d.decode(&w) == nil; {
+	for d := v.decoder(x, html); d.decode(&w) == nil; {
 	}
 	return w.text
 }
 
-func (v *Values) decoder(x *Value) *decoder {
-	return makeDecoder(bytes.NewReader(x.Bytes), v.enc, x.Offset, min(len(x.Bytes)+1, rawBytes), x.Escape)
+func (v *Values) decoder(x *Value, html bool) *decoder {
+	d := makeDecoder(bytes.NewReader(x.Bytes), v.enc, x.Offset, min(len(x.Bytes)+1, rawBytes), x.Escape)
+	d.stripIf(html)
+	return d
 }
 
 // escape decodes the escape sequence at raw[i:] and returns its length, or
