@@ -42,7 +42,7 @@ func newAdapt() *cobra.Command {
 	fs := cmd.Flags()
 	var f adaptFlags
 	fs.StringVarP(&f.model, "model", "m", "", "write the adapted model to `FILE`")
-	fs.StringVar(&f.from, "from", model.Embedded, "adapt the model `FILE`, embedded, embedded-accurate, or world:CODE for another language")
+	fs.StringVar(&f.from, "from", model.Default(), "adapt the model `FILE`, embedded-accurate, embedded, which is the fast English one, or world:CODE for another language")
 	fs.StringVar(&f.home, "home", "", "also measure on the gold trees of a CoNLL-U `FILE`: text like that of the model's treebank, but not used in its training")
 	fs.BoolVar(&f.force, "force", false, "write the model even if it is worse")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the order in which sentences are learned, `N`")

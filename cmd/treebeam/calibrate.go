@@ -50,14 +50,14 @@ func newCalibrate() *cobra.Command {
 	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "recalibrate a model's confidence on gold sentences of yours", calibrateAbout)
 	fs := cmd.Flags()
 	var f calibrateFlags
-	fs.StringVarP(&f.model, "model", "m", "", "calibrate the model `FILE`, or embedded")
+	fs.StringVarP(&f.model, "model", "m", "", "calibrate the model `FILE`, embedded-accurate, or embedded, which is the fast English one")
 	fs.StringVar(&f.dev, "dev", "", "fit to the gold trees of a CoNLL-U `FILE` that the model was not trained on")
 	fs.StringVarP(&f.output, "output", "o", "", "write the whole model to `FILE`, or only the calibrator if the name ends in .cal (default: replace the file of --model)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes only a calibrator")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few")
 	threads := threadsFlag(fs)
 	cmd.Example = `
-  treebeam calibrate --model embedded --dev mine.conllu -o mine.tbm`
+  treebeam calibrate --model embedded-accurate --dev mine.conllu -o mine.tbm`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if f.output == "" {
 			f.output = f.model

@@ -87,7 +87,7 @@ func newPool() *cobra.Command {
 	cmd := newCommand("worker-pool", "start workers for a runner (EXTERNAL)", poolAbout)
 	fs := cmd.Flags()
 	port := fs.Int("port", 50000, "listen on `PORT` of localhost; 0 means any free one")
-	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the built-in English one)")
+	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the accurate English one)")
 	threads := threadsFlag(fs)
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()

@@ -19,7 +19,7 @@ import (
 const modelAbout = `
 Prints where a model comes from: treebank, release, license, the command that trains it
 again, its scores on dev, and the sizes of its parts. Without FILE, it describes the
-built-in English model.`
+accurate English model in the program; the fast one is embedded.`
 
 // newModel is treebeam model.
 func newModel() *cobra.Command {
