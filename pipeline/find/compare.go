@@ -8,34 +8,44 @@ import (
 	"strings"
 )
 
-// A compared is a group with its frequencies in two corpora, of hits in words.
+// A compared is a group with its frequencies in two corpora.
 type compared struct {
-	values          string
-	hits, others    int64
-	words, ofOthers int64
+	values string
+	a, b   *rate
 }
 
-// logLikelihood is G2 of the two frequencies (Dunning 1993; Rayson and Garside 2000). By
-// chance it is 3.84 or more in one of 20 comparisons of equal frequencies.
-func (c *compared) logLikelihood() float64 {
-	sum := 0.0
-	for _, x := range [...]struct{ hits, words int64 }{{c.hits, c.words}, {c.others, c.ofOthers}} {
-		if x.hits > 0 {
-			expected := float64(c.hits+c.others) * float64(x.words) / float64(c.words+c.ofOthers)
-			sum += float64(x.hits) * math.Log(float64(x.hits)/expected)
-		}
+// rank is the log-likelihood as it is written, so that the order is the same everywhere; -1
+// if there are no words in one of the corpora.
+func (c *compared) rank() float64 {
+	if c.a.of.n == 0 || c.b.of.n == 0 {
+		return -1
 	}
-	return max(0, 2*sum) // rounding may make nothing less than nothing
+	return math.Round(100 * logLikelihood(c.a, c.b))
 }
 
-// logRatio is the binary logarithm of the ratio of the frequencies (Hardie 2014), with
-// half a hit for none, and its interval of 95 percent for hits that are independent: that of
-// Katz and others (1978) for rare ones, because hits may outnumber words.
-func (c *compared) logRatio() (ratio, low, high float64) {
-	a, b := max(float64(c.hits), 0.5), max(float64(c.others), 0.5)
-	ratio = math.Log2(a / float64(c.words) / (b / float64(c.ofOthers)))
-	around := 1.96 * math.Sqrt(1/a+1/b) / math.Ln2
-	return ratio, ratio - around, ratio + around
+// byKeyness sorts what differs most first.
+func byKeyness(list []compared) {
+	slices.SortFunc(list, func(a, b compared) int {
+		return cmp.Or(cmp.Compare(b.rank(), a.rank()), strings.Compare(a.values, b.values))
+	})
+}
+
+// keyness are the cells for the log-likelihood, the log ratio and its interval, empty if
+// there are no words in one of the corpora.
+func (c *compared) keyness() []string {
+	if c.rank() < 0 {
+		return make([]string, 4)
+	}
+	ratio, low, high := logRatio(c.a, c.b)
+	return decimals(logLikelihood(c.a, c.b), ratio, low, high)
+}
+
+// decimals writes numbers with two decimals.
+func decimals(list ...float64) (cells []string) {
+	for _, v := range list {
+		cells = append(cells, strconv.FormatFloat(v, 'f', 2, 64))
+	}
+	return cells
 }
 
 // writeCompared writes the groups of both corpora, those that differ most first. What
@@ -43,10 +53,7 @@ func (c *compared) logRatio() (ratio, low, high float64) {
 func (s *search) writeCompared() {
 	var list []compared
 	add := func(values string) {
-		c := compared{values: values}
-		c.hits, c.words = s.tallies.of(s.attributes, values)
-		c.others, c.ofOthers = s.against.of(s.attributes, values)
-		list = append(list, c)
+		list = append(list, compared{values, s.tallies.of(s.attributes, values), s.against.of(s.attributes, values)})
 	}
 	for values := range s.groups {
 		add(values)
@@ -56,34 +63,20 @@ func (s *search) writeCompared() {
 			add(values)
 		}
 	}
-	rank := func(c *compared) float64 { // as it is written, so that it is the same everywhere
-		if c.words == 0 || c.ofOthers == 0 {
-			return -1
-		}
-		return math.Round(100 * c.logLikelihood())
-	}
-	slices.SortFunc(list, func(a, b compared) int {
-		return cmp.Or(cmp.Compare(rank(&b), rank(&a)), strings.Compare(a.values, b.values))
-	})
+	byKeyness(list)
 	s.table.header(append([]string{"hits", "per_million", "hits_against", "per_million_against",
 		"log_likelihood", "log_ratio", "log_ratio_low", "log_ratio_high"}, s.Attributes...))
 	for _, c := range list {
-		row := []string{number(c.hits), perMillion(c.hits, c.words), number(c.others), perMillion(c.others, c.ofOthers), "", "", "", ""}
-		if rank(&c) >= 0 {
-			ratio, low, high := c.logRatio()
-			for i, v := range [...]float64{c.logLikelihood(), ratio, low, high} {
-				row[4+i] = strconv.FormatFloat(v, 'f', 2, 64)
-			}
-		}
+		row := append([]string{number(c.a.n), perMillion(c.a), number(c.b.n), perMillion(c.b)}, c.keyness()...)
 		s.table.row(append(row, strings.Split(c.values, "\t")...))
 	}
 }
 
-// of returns the hits of a group, and the words of the part of the corpus that its
+// of returns the frequency of a group in the words of the part of the corpus that its
 // values name.
-func (t *tallies) of(attributes []attribute, values string) (hits, words int64) {
+func (t *tallies) of(attributes []attribute, values string) *rate {
 	if g := t.groups[values]; g != nil {
-		hits = g.hits
+		return g
 	}
 	key := ""
 	for i, v := range strings.Split(values, "\t") {
@@ -91,8 +84,8 @@ func (t *tallies) of(attributes []attribute, values string) (hits, words int64) 
 			key += v + "\t"
 		}
 	}
-	if n := t.words[key]; n != nil {
-		words = *n
+	if part := t.parts[key]; part != nil {
+		return &rate{of: part}
 	}
-	return hits, words
+	return &rate{of: new(whole)}
 }

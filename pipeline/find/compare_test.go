@@ -69,7 +69,7 @@ func TestAgainstIsPartial(t *testing.T) {
 }
 
 // The measures are those of a table of four cells, found here by its definition: 12 hits
-// in 100 words against 5 in 200.
+// in 100 words against 5 in 200, where each word is a sentence.
 func TestKeyness(t *testing.T) {
 	rows := func(words, hits int) (list []*parquet.Tree) {
 		for i := range words {
@@ -81,7 +81,8 @@ func TestKeyness(t *testing.T) {
 	got, _ := searched(t, rows(100, 12), "L=hit", o)
 	g2 := 2 * (12*math.Log(12/(17*100/300.0)) + 5*math.Log(5/(17*200/300.0)))
 	ratio := math.Log(12.0/100/(5.0/200)) / math.Log(2)
-	around := 1.96 * math.Sqrt(1/12.0+1/5.0) / math.Log(2)
+	binomial := func(hits, words float64) float64 { return words / (words - 1) * (1 - hits/words) / hits }
+	around := 1.96 * math.Sqrt(binomial(12, 100)+binomial(5, 200)) / math.Log(2)
 	want := fmt.Sprintf("12\t120000.00\t5\t25000.00\t%.2f\t%.2f\t%.2f\t%.2f\thit\n", g2, ratio, ratio-around, ratio+around)
 	if _, line, _ := strings.Cut(got, "\n"); line != want {
 		t.Errorf("%q, want %q", line, want)

@@ -138,6 +138,8 @@ func (s *search) sources(ctx context.Context, list []Source) error {
 			return err
 		}
 	}
+	s.sample.end(ofSentences)
+	s.sample.end(ofDocuments)
 	return nil
 }
 
@@ -208,6 +210,9 @@ func (s *search) columns() []string {
 	}
 	if s.Random > 0 {
 		list = append(list, "doc_id", "sent_id")
+	}
+	if len(s.Against) > 0 {
+		list = append(list, "doc_id")
 	}
 	if s.MinConf > 0 {
 		list = append(list, "head_conf", "deprel_conf", "upos_conf")

@@ -17,16 +17,10 @@ const maxGroups = 500_000
 
 // tallies are the counts of Groups and Count.
 type tallies struct {
-	groups map[string]*group
-	words  map[string]*int64 // by part of the corpus: the attributes that divide it
-	part   *int64            // of words, that of the current sentence
-}
-
-// A group is how many hits have the same attributes, and the words of the part of the
-// corpus that they are in.
-type group struct {
-	hits  int64
-	words *int64
+	groups map[string]*rate  // hits with the same attributes, in the words of their part
+	parts  map[string]*whole // words, by the attributes that divide the corpus
+	part   *whole            // that of the current sentence
+	sample sampler
 }
 
 // tally counts the words of a sentence for the part of the corpus that it is in.
@@ -34,6 +28,8 @@ func (s *search) tally(f *found) error {
 	if s.To != Groups && s.To != Count {
 		return nil
 	}
+	s.sample.end(ofSentences)
+	s.sample.enter(f.tree.DocID)
 	key := ""
 	for i := range s.attributes {
 		if a := &s.attributes[i]; a.divides {
@@ -41,8 +37,8 @@ func (s *search) tally(f *found) error {
 		}
 	}
 	var err error
-	if s.part, err = slot(s, &s.words, key); err == nil {
-		*s.part += words(f.tree)
+	if s.part, err = slot(s, &s.parts, key); err == nil {
+		s.sample.grow(s.part, words(f.tree))
 	}
 	return err
 }
@@ -63,11 +59,14 @@ func slot[T any](s *search, m *map[string]*T, key string) (*T, error) {
 	return v, nil
 }
 
+// punctuation is the tag of what does not count as words.
+const punctuation = "PUNCT"
+
 // words are those of a sentence that are not punctuation.
 func words(t *parquet.Tree) int64 {
 	n := t.Len()
 	for _, tag := range t.UPOS {
-		if tag == "PUNCT" {
+		if tag == punctuation {
 			n--
 		}
 	}
@@ -81,19 +80,16 @@ func (s *search) count(f *found) error {
 		if err != nil {
 			return err
 		}
-		g.hits++
-		g.words = s.part
+		g.of = s.part
+		s.sample.count(g, 1)
 	}
 	return nil
 }
 
 func (s *search) writeCount() {
-	words := int64(0)
-	if s.part != nil {
-		words = *s.part
-	}
+	all := rate{n: s.sum.Hits, of: cmp.Or(s.part, new(whole))}
 	for _, row := range [][]string{{"hits", number(s.sum.Hits)}, {"sentences", number(s.sum.Sentences)}, {"searched", number(s.sum.Searched)},
-		{"words", number(words)}, {"per_million", perMillion(s.sum.Hits, words)}} {
+		{"words", number(all.of.n)}, {"per_million", perMillion(&all)}} {
 		s.table.row(row)
 	}
 }
@@ -102,20 +98,20 @@ func (s *search) writeCount() {
 func (s *search) writeGroups() {
 	s.table.header(append([]string{"hits", "per_million"}, s.Attributes...))
 	commonest := func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.groups[b].hits, s.groups[a].hits), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.groups[b].n, s.groups[a].n), strings.Compare(a, b))
 	}
 	for _, values := range slices.SortedFunc(maps.Keys(s.groups), commonest) {
 		g := s.groups[values]
-		s.table.row(append([]string{number(g.hits), perMillion(g.hits, *g.words)}, strings.Split(values, "\t")...))
+		s.table.row(append([]string{number(g.n), perMillion(g)}, strings.Split(values, "\t")...))
 	}
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // perMillion is a frequency per million words, "" of no words.
-func perMillion(hits, words int64) string {
-	if words == 0 {
+func perMillion(r *rate) string {
+	if r.of.n == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(float64(hits)*1e6/float64(words), 'f', 2, 64)
+	return strconv.FormatFloat(float64(r.n)*1e6/float64(r.of.n), 'f', 2, 64)
 }
