@@ -26,6 +26,7 @@ type pageData struct {
 	Examples, Lowest                                      []figure
 	Lists, Words, Quality, Shapes, Files, Failures, About []table
 	Forecast                                              string
+	Languages                                             bool // there are several
 	Limits                                                struct{ MinExample, MaxExample int }
 	Sure                                                  string
 }
@@ -89,12 +90,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		About:    []table{r.aboutTable()},
 	}
 	d.Limits.MinExample, d.Limits.MaxExample = minExample, maxExample
-	for _, t := range []table{frequencies("Forms", "form, in lower case", &r.forms), frequencies("Lemmas", "lemma", &r.lemmas),
-		frequencies("Lemmas of content words", "lemma", &r.content)} {
-		if len(t.Rows) > 0 {
-			d.Lists = append(d.Lists, t)
-		}
-	}
+	d.Lists, d.Languages = r.wordTables(), len(r.words) > 1
 	if r.expected.Words > 0 {
 		d.Forecast = r.forecast()
 		d.Quality = append(d.Quality, r.worstTable())
@@ -240,6 +236,32 @@ func meanings(title, column string, t *tally, means map[string]string) table {
 		table.add(cmp.Or(Visible(c.Name), "none"), Number(c.N)+", "+percent(c.N, total), means[c.Name])
 	}
 	return table
+}
+
+// listedLanguages is how many languages have lists of words: those with the most words.
+const listedLanguages = 5
+
+// wordTables are the commonest words of each language.
+func (r *Report) wordTables() (list []table) {
+	var sizes tally
+	for language, v := range r.words {
+		_, _, sizes.of(language).N = v.forms.top(0)
+	}
+	languages, _, _ := sizes.top(listedLanguages)
+	for _, l := range languages {
+		of := ""
+		if len(r.words) > 1 {
+			of = ", language " + cmp.Or(Visible(l.Name), "unknown")
+		}
+		v := r.words[l.Name]
+		for _, t := range []table{frequencies("Forms"+of, "form, in lower case", &v.forms), frequencies("Lemmas"+of, "lemma", &v.lemmas),
+			frequencies("Lemmas of content words"+of, "lemma", &v.content)} {
+			if len(t.Rows) > 0 {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
 }
 
 // frequencies lists the commonest words.

@@ -46,12 +46,36 @@ type Report struct {
 	reasons    map[reasonKey]*reason
 	moreReason int64 // rows over maxReasons
 
-	status, certificates   tally
-	upos, deprel           tally // Sums: signals of words
-	forms, lemmas, content tally // words other than punctuation
-	lengths                *histogram
-	signals                [len(signals)]*histogram
+	status, certificates tally
+	upos, deprel         tally                  // Sums: signals of words
+	words                map[string]*vocabulary // by language
+	lengths              *histogram
+	signals              [len(signals)]*histogram
 }
+
+// A vocabulary counts the words of a language other than punctuation.
+type vocabulary struct{ forms, lemmas, content tally }
+
+// maxLanguages is how many languages have a vocabulary of their own; those met later have
+// one together.
+const maxLanguages = 20
+
+// vocabularyOf is the vocabulary for the words of a language.
+func (r *Report) vocabularyOf(language string) *vocabulary {
+	v := r.words[language]
+	if v == nil && len(r.words) >= maxLanguages {
+		language = moreLanguages
+		v = r.words[language]
+	}
+	if v == nil {
+		v = new(vocabulary)
+		r.words[language] = v
+	}
+	return v
+}
+
+// moreLanguages stands for the languages over maxLanguages; no code is like it.
+const moreLanguages = "other languages"
 
 // Bounds of a report: how many documents with errors and how many with low expected
 // accuracy it names, and how many kinds of failures and warnings it distinguishes.
@@ -109,7 +133,7 @@ const wordSignals = 4
 // NewReport begins the report of a run. It shows the lowest least certain trees, and as
 // many random examples as examples says, drawn by the hash of their places.
 func NewReport(run Run, lowest, examples int) *Report {
-	r := &Report{run: run, lowest: pick.NewLowest(lowest), reasons: map[reasonKey]*reason{}, lengths: lengths()}
+	r := &Report{run: run, lowest: pick.NewLowest(lowest), reasons: map[reasonKey]*reason{}, words: map[string]*vocabulary{}, lengths: lengths()}
 	r.examples = pick.Best[example]{N: examples, Compare: func(a, b example) int { return cmp.Compare(a.hash, b.hash) }}
 	r.troubled = pick.Best[*parquet.Document]{N: maxTroubled, Compare: func(a, b *parquet.Document) int { return cmp.Compare(b.Failures, a.Failures) }}
 	r.worst = pick.Best[*parquet.Document]{N: maxWorst, Compare: func(a, b *parquet.Document) int {
@@ -195,6 +219,7 @@ func (r *Report) Tree(t *parquet.Tree) {
 			r.signals[i].add(float64(v))
 		}
 	}
+	words := r.vocabularyOf(Clip(t.Language, maxLabel))
 	for i := range t.Tokens {
 		for _, c := range []*count{r.upos.of(at(t.UPOS, i)), r.deprel.of(at(t.Deprel, i))} {
 			c.N++
@@ -207,14 +232,14 @@ func (r *Report) Tree(t *parquet.Tree) {
 		if pick.IsPunctuation(t, i) {
 			continue
 		}
-		r.forms.of(Clip(Visible(strings.ToLower(t.Tokens[i])), maxForm)).N++
+		words.forms.of(Clip(Visible(strings.ToLower(t.Tokens[i])), maxForm)).N++
 		if i >= len(t.Lemmas) || t.Lemmas[i] == "" {
 			continue
 		}
 		lemma := Clip(Visible(t.Lemmas[i]), maxForm)
-		r.lemmas.of(lemma).N++
+		words.lemmas.of(lemma).N++
 		if i < len(t.UPOS) && isContent[t.UPOS[i]] {
-			r.content.of(lemma).N++
+			words.content.of(lemma).N++
 		}
 	}
 	r.lowest.Add(t)

@@ -93,6 +93,35 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Each language has its own lists of words, the one with the most words first; a sixth has
+// none.
+func TestWordsByLanguage(t *testing.T) {
+	r := NewReport(Run{}, 0, 0)
+	for i, language := range []string{"fr", "de", "", "nl", "it", "es", "de"} {
+		row := tree("die/2", "See/0", "die/2")
+		if row.Language = language; i > 2 {
+			row = tree("die/2", "See/0")
+			row.Language = language
+		}
+		r.Tree(row)
+	}
+	var b bytes.Buffer
+	must(t, r.WriteHTML(&b))
+	text := b.String()
+	at := 0
+	for _, want := range []string{"Languages have lists of their own", "<h3>Forms, language de</h3>", "<td class=\"n\"><bdi>3</bdi></td><td class=\"n\"><bdi>60.0%</bdi></td>", "<h3>Lemmas, language de</h3>",
+		"<h3>Forms, language unknown</h3>", "<h3>Forms, language fr</h3>", "<h3>Forms, language es</h3>", "<h3>Forms, language it</h3>"} {
+		next := strings.Index(text[at:], want)
+		if next < 0 {
+			t.Fatalf("%s is not after the ones before it", want)
+		}
+		at += next
+	}
+	if strings.Contains(text, "language nl") || strings.Contains(text, "<h3>Forms</h3>") {
+		t.Error("there are other lists")
+	}
+}
+
 // No text becomes markup, and the page needs nothing from elsewhere.
 func TestPageIsHarmless(t *testing.T) {
 	text := string(report(t))
@@ -190,7 +219,8 @@ func TestFrequencies(t *testing.T) {
 	row.UPOS, row.Lemmas = []string{"DET", "DET", "PUNCT", "PROPN"}, []string{"the", "the", ",", "Oslo"}
 	r := NewReport(Run{}, 0, 0)
 	r.Tree(row)
-	got := fmt.Sprint(frequencies("", "", &r.forms).Rows, frequencies("", "", &r.lemmas).Rows, frequencies("", "", &r.content).Rows)
+	v := r.words[""]
+	got := fmt.Sprint(frequencies("", "", &v.forms).Rows, frequencies("", "", &v.lemmas).Rows, frequencies("", "", &v.content).Rows)
 	if want := "[[the 2 66.7% 100.0] [oslo 1 33.3% 50.0]] [[the 2 66.7% 100.0] [Oslo 1 33.3% 50.0]] [[Oslo 1 100.0% 100.0]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -214,6 +244,7 @@ func TestReportIsBounded(t *testing.T) {
 	for i := range 5000 {
 		row := tree("a/0", "b/1", "c/1", "d/1")
 		row.Deprel[0], row.UPOS[1], row.StartByte = fmt.Sprint("x", i), fmt.Sprint("y", i), int64(i)
+		row.Language = fmt.Sprint(i)
 		r.Tree(row)
 		r.Failure(&parquet.Failure{Kind: fmt.Sprint(i), Reason: "x"})
 		r.Document(&parquet.Document{SourceURI: fmt.Sprint(i), Failures: 1, Format: fmt.Sprint(i)})
