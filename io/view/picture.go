@@ -39,6 +39,7 @@ type picture struct {
 	Arcs           []drawnArc
 	RightToLeft    bool
 	First, Last, N int // words drawn, from 1, and words of the sentence
+	style          *style
 }
 
 type drawnWord struct {

@@ -20,6 +20,7 @@ type SVGOptions struct {
 	MaxWords   int    // the most words drawn, around the least certain arc; 0 is 200, and the most is 1,000
 	Background string // CSS color; "" is white, "none" leaves the page's
 	Title      string // for readers who cannot see it; "" is the text of the sentence
+	Paper      bool   // for print: black on white, with serifs
 }
 
 // Bounds of MaxWords.
@@ -28,17 +29,16 @@ const (
 	mostSVGWords     = 1000
 )
 
-// Colors of a picture outside a page. A page that holds it changes them, as all that
-// the attributes say, by rules for the classes.
-const (
-	inkColor  = "#1c2321"
-	softColor = "#56615c"
-	arcColor  = "#4a6a8a"
-	warnColor = "#a8420c"
-	markColor = "#fff0a8"
-	pageColor = "#ffffff"
-	svgFont   = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+// A style has the colors and the font of a picture outside a page. A page that holds it
+// changes them, as all that the attributes say, by rules for the classes.
+type style struct{ ink, soft, arc, warn, mark, font string }
+
+var (
+	screen = style{"#1c2321", "#56615c", "#4a6a8a", "#a8420c", "#fff0a8", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"}
+	paper  = style{"#000000", "#000000", "#000000", "#000000", "#dddddd", "'Latin Modern Roman', 'CMU Serif', 'Times New Roman', 'Liberation Serif', Times, serif"}
 )
+
+const pageColor = "#ffffff"
 
 // SVG appends a sentence as a picture: its words from left to right, or from right to
 // left if it is written so, each with its tag below, and labeled arcs from heads to
@@ -64,14 +64,18 @@ func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 // svgRow is SVGRow; width is the width of the picture, in CSS pixels.
 func svgRow(dst []byte, t *parquet.Tree, o SVGOptions) (_ []byte, width int) {
 	p := draw(t, pictureOptions{min(cmp.Or(max(o.MaxWords, 0), standardSVGWords), mostSVGWords), o.Conf, o.Lemmas})
+	p.style = &screen
+	if o.Paper {
+		p.style = &paper
+	}
 	return p.svg(dst, cmp.Or(o.Title, textOf(t)), cmp.Or(o.Background, pageColor), marks(o.Marked)), p.Width
 }
 
 // svg appends the picture as SVG describes it.
 func (p *picture) svg(dst []byte, title, background string, marked map[int]bool) []byte {
-	v := vector{dst}
+	v := vector{dst, cmp.Or(p.style, &screen)}
 	v.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="tree" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" font-family="%s" font-size="%d" text-anchor="middle">`,
-		p.Width, p.Height, svgFont, tagSize)
+		p.Width, p.Height, v.font, tagSize)
 	v.printf("\n<title>%s</title>\n", xmlText(Clip(title, maxText)))
 	if background != "none" {
 		v.printf(`<rect class="page" width="100%%" height="100%%" fill="%s"/>`+"\n", xmlText(background))
@@ -83,7 +87,10 @@ func (p *picture) svg(dst []byte, title, background string, marked map[int]bool)
 }
 
 // A vector appends the elements of a picture.
-type vector struct{ dst []byte }
+type vector struct {
+	dst []byte
+	*style
+}
 
 func (v *vector) printf(format string, a ...any) { v.dst = fmt.Appendf(v.dst, format, a...) }
 
@@ -100,7 +107,7 @@ func (v *vector) marked(p *picture, set map[int]bool) {
 			continue
 		}
 		width := max(24, pixels(w.Form, formSize)) + 8
-		v.printf(`<rect class="mark" x="%s" y="%d" width="%s" height="20" rx="3" fill="%s"/>`+"\n", decimal(round(w.X-width/2)), p.FormY-15, decimal(round(width)), markColor)
+		v.printf(`<rect class="mark" x="%s" y="%d" width="%s" height="20" rx="3" fill="%s"/>`+"\n", decimal(round(w.X-width/2)), p.FormY-15, decimal(round(width)), v.mark)
 	}
 }
 
@@ -108,9 +115,9 @@ func (v *vector) marked(p *picture, set map[int]bool) {
 func (v *vector) arcs(p *picture, background string) {
 	for i := range p.Arcs {
 		a := &p.Arcs[i]
-		class, color, dashes := "", arcColor, ""
+		class, color, dashes := "", v.arc, ""
 		if a.Unsure {
-			class, color = " unsure", warnColor
+			class, color = " unsure", v.warn
 		}
 		arrow := class
 		if a.Outside {
@@ -121,9 +128,9 @@ func (v *vector) arcs(p *picture, background string) {
 	}
 	for i := range p.Arcs {
 		a := &p.Arcs[i]
-		class, color := "label", inkColor
+		class, color := "label", v.ink
 		if a.Unsure {
-			class, color = "label low", warnColor
+			class, color = "label low", v.warn
 		}
 		v.printf(`<rect class="under" x="%s" y="%s" width="%s" height="14" fill="%s"/>`, decimal(a.LabelLeft), decimal(a.LabelTop), decimal(a.LabelWidth), xmlText(background))
 		v.text(class, ` dy="4" fill="`+color+`"`, a.LabelX, int(a.LabelY), a.Label)
@@ -135,16 +142,16 @@ func (v *vector) arcs(p *picture, background string) {
 func (v *vector) words(p *picture) {
 	for i := range p.Words {
 		w := &p.Words[i]
-		v.text("form", fmt.Sprintf(` font-size="%d" fill="%s"`, formSize, inkColor), w.X, p.FormY, w.Form)
+		v.text("form", fmt.Sprintf(` font-size="%d" fill="%s"`, formSize, v.ink), w.X, p.FormY, w.Form)
 		if !w.Outside {
 			if w.Lemma != "" {
-				v.text("lemma", ` font-style="italic" fill="`+softColor+`"`, w.X, p.LemmaY, w.Lemma)
+				v.text("lemma", ` font-style="italic" fill="`+v.soft+`"`, w.X, p.LemmaY, w.Lemma)
 			}
-			v.text("tag", ` fill="`+softColor+`"`, w.X, p.TagY, w.Tag)
+			v.text("tag", ` fill="`+v.soft+`"`, w.X, p.TagY, w.Tag)
 			if w.Probability != "" {
-				color := softColor
+				color := v.soft
 				if w.Unsure {
-					color = warnColor
+					color = v.warn
 				}
 				v.text("low", ` fill="`+color+`"`, w.X, p.ProbabilityY, w.Probability)
 			}
