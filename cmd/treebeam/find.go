@@ -50,6 +50,7 @@ type findFlags struct {
 	seed           uint64
 	against        list
 	color          string
+	only           selection
 }
 
 // newFind is treebeam find.
@@ -61,6 +62,7 @@ func newFind() *cobra.Command {
 	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
 	fs.IntVar(&f.random, "random", 0, "write `N` hits drawn at random, each as likely as any other, in the order of the input")
 	fs.Uint64Var(&f.seed, "seed", 0, "with --random: seed `S`; other seeds draw other hits")
+	f.only.define(fs)
 	group(fs, "What is found")
 	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT`: text, conllu (the sentences, with comments \"# hit\") or tree")
 	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits, of all sentences and words, and hits per million words")
@@ -111,6 +113,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	if o.Against, err = openSources(ctx, f.against, f.output, &broken); err != nil {
 		return err
 	}
+	sources, o.Against = f.only.of(sources), f.only.of(o.Against)
 	if f.output == "" || f.output == "-" {
 		f.fit(o)
 	}
@@ -131,6 +134,9 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 			drawn = fmt.Sprintf("; written: %d, drawn at random with seed %d", min(int64(f.random), sum.Hits), f.seed)
 		}
 		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"), drawn)
+	}
+	if said := f.only.said(); sum.Searched == 0 && said != "" {
+		say(os.Stderr, "there is no sentence%s\n", said)
 	}
 	if sum.Hits == 0 {
 		pointOutSlips(p, o.Met)
@@ -235,11 +241,10 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 // ending lets the ending of the output say what is written, and refuses one that says
 // something else than the flag chosen, "" for none. Devices have no ending.
 func (f *findFlags) ending(o *search.Options, chosen string) error {
-	if info, err := os.Stat(f.output); f.output == "" || f.output == "-" || err == nil && !info.Mode().IsRegular() {
+	ending := endingOf(f.output)
+	if ending == "-" {
 		return nil
 	}
-	name := strings.ToLower(filepath.Base(f.output))
-	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
 	to := map[string]string{"": search.Text, ".txt": search.Text, ".tsv": search.Table, ".csv": search.Table, ".html": search.Table,
 		".htm": search.Table, ".conllu": search.CoNLLU, ".tree": search.Tree}[ending]
 	tables := o.To == search.Table || o.To == search.Groups || o.To == search.Count
@@ -251,13 +256,21 @@ func (f *findFlags) ending(o *search.Options, chosen string) error {
 	case to != search.Text && to != o.To && !(to == search.Table && tables):
 		return refuse("--output %s: %s does not write %s; end the name otherwise", f.output, chosen, ending)
 	}
-	switch ending {
-	case ".csv":
-		o.As = search.CSV
-	case ".html", ".htm":
-		o.As = search.HTML
-	}
+	o.As = tableOf[ending]
 	return nil
+}
+
+// tableOf are the kinds of tables by the endings of files.
+var tableOf = map[string]string{".tsv": search.TSV, ".csv": search.CSV, ".html": search.HTML, ".htm": search.HTML}
+
+// endingOf is the ending of an output in lower case, without that of a compression; "-" if
+// it is no file with a name: standard output or a device.
+func endingOf(file string) string {
+	if info, err := os.Stat(file); file == "" || file == "-" || err == nil && !info.Mode().IsRegular() {
+		return "-"
+	}
+	name := strings.ToLower(filepath.Base(file))
+	return filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
 }
 
 // fit makes lines as long as the terminal is wide, and colors them if it has some.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,101 @@ func TestShowOutput(t *testing.T) {
 		}
 	}
 	ends(t, exitRefused, "must be tree", "show", filepath.Join(dir, "a.conllu"), "-o", filepath.Join(dir, "a.conllu"))
+}
+
+// What is for print has its own flags and endings.
+func TestShowForPrint(t *testing.T) {
+	two := "# sent_id = s\n1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n2\tb\t_\tX\tX\t_\t1\tdep\t_\t_\n3\t.\t_\tPUNCT\t.\t_\t1\tpunct\t_\t_\n\n"
+	dir := writeFiles(t, map[string]string{"a.conllu": two, "b.conllu": two + "# sent_id = t" + two[13:]})
+	show := func(file string, args ...string) []string {
+		return append([]string{"show", filepath.Join(dir, file)}, args...)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--to", "tree", "--no-punctuation"}, "s\na b .\n─┬─╼ a  X  root\n ╰─╼ b  X  dep\n\n"},
+		{[]string{"--to", "tree", "--words", "2,3"}, "s\na b .\n · b  X      dep\n"},
+		{[]string{"--to", "tikz", "--words", "1-2"}, "% \\usepackage{tikz-dependency}"},
+		{[]string{"--to", "svg", "--style", "paper"}, "<svg "},
+	} {
+		status, got, stderr := treebeam(t, "", show("a.conllu", c.args...)...)
+		if status != exitOK || !strings.HasPrefix(got, c.want) || strings.Contains(got, "#4a6a8a") {
+			t.Errorf("%v: status %d, %s%s, want %s", c.args, status, got, stderr, c.want)
+		}
+	}
+	file := filepath.Join(dir, "x.tex")
+	ends(t, exitOK, "", show("b.conllu", "-o", file)...)
+	if got, err := os.ReadFile(file); err != nil || strings.Count(string(got), "\\end{dependency}") != 2 {
+		t.Errorf("%s, %v", got, err)
+	}
+	ends(t, exitRefused, "--style paper is for", show("a.conllu", "--style", "paper")...)
+	ends(t, exitRefused, "screen or paper", show("a.conllu", "--style", "print", "--to", "svg")...)
+	ends(t, exitRefused, "is for one sentence", show("b.conllu", "--words", "1")...)
+	for _, words := range []string{"0", "3-2", "a", "1-", "1,,2"} {
+		ends(t, exitRefused, "must be numbers of words", show("a.conllu", "--words", words)...)
+	}
+	ends(t, exitRefused, "the sentence has 3 words", show("a.conllu", "--words", "4-9")...)
+}
+
+// A search may be of one document or of one language.
+func TestFindSelects(t *testing.T) {
+	block := func(doc, language, form string) string {
+		return "# newdoc id = " + doc + "\n# language = " + language + "\n1\t" + form + "\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+	}
+	dir := writeFiles(t, map[string]string{"a.conllu": block("x", "en", "a") + block("y", "de", "b") + block("z", "en", "c")})
+	for _, c := range []struct{ doc, language, want string }{{"y", "", "b"}, {"", "en", "a c"}, {"z", "en", "c"}, {"x", "de", ""}} {
+		status, got, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "--tsv", "form", "--doc", c.doc, "--language", c.language)
+		got = strings.Join(strings.Fields(strings.TrimPrefix(got, "form\n")), " ")
+		if status != exitOK || got != c.want || (c.want == "") != strings.Contains(stderr, "there is no sentence") {
+			t.Errorf("%+v: status %d, %q, %s", c, status, got, stderr)
+		}
+	}
+}
+
+// Two corpora are compared in a text to read or in a table; docs/find.md has the rest.
+func TestCompareCommand(t *testing.T) {
+	row := func(id int, lemma, upos string, head int, deprel string) string {
+		return fmt.Sprintf("%d\t%s\t%s\t%s\t_\t_\t%d\t%s\t_\t_\n", id, lemma, lemma, upos, head, deprel)
+	}
+	dir := writeFiles(t, map[string]string{
+		"a.conllu": strings.Repeat("# language = en\n"+row(1, "cat", "NOUN", 2, "nsubj")+row(2, "sleep", "VERB", 0, "root")+row(3, ".", "PUNCT", 2, "punct")+"\n", 8),
+		"b.conllu": strings.Repeat("# language = en\n"+row(1, "dog", "NOUN", 2, "nsubj")+row(2, "sleep", "VERB", 0, "root")+"\n"+row(1, "sleep", "VERB", 0, "root")+"\n", 4),
+	})
+	a, b := filepath.Join(dir, "a.conllu"), filepath.Join(dir, "b.conllu")
+	const want = `           A         B
+corpus     a.conllu  b.conllu
+documents  1         1
+sentences  8         8
+words      16        12
+
+mean                A     95% interval  B     95% interval  A - B  95% interval
+words per sentence  2.00  2.00 to 2.00  1.50  1.13 to 1.87  0.50   0.13 to 0.87
+depth of trees      1.00  1.00 to 1.00  0.50  0.13 to 0.87  0.50   0.13 to 0.87
+length of arcs      1.00  1.00 to 1.00  1.00  1.00 to 1.00  0.00   0.00 to 0.00
+
+lemma  A  per million  B  per million  log-likelihood  log ratio  95% interval
+cat    8  500000.00    0  0.00         8.95            3.58       -0.41 to 7.58
+`
+	status, got, stderr := treebeam(t, "", "compare", a, b, "--of", "lemma", "--top", "1")
+	if got = strings.ReplaceAll(got, dir+string(filepath.Separator), ""); status != exitOK {
+		t.Fatal(got, stderr)
+	}
+	if squeezed := func(s string) string { return strings.Join(strings.Fields(s), " ") }; squeezed(got) != squeezed(want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for name, want := range map[string]string{"k.tsv": "kind\tvalue\tcount_a\t", "k.csv": "kind,value,count_a,", "k.html": "<!DOCTYPE html>", "k.txt": "           A"} {
+		out := filepath.Join(dir, name)
+		ends(t, exitOK, "", "compare", a, b, "-o", out)
+		if got, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	ends(t, exitOK, "no sentences in the language", "compare", a, b, "--language", "de")
+	for _, c := range [][]string{{"name two corpora", a}, {"cannot be both", "-", "-"}, {"no list \"xpos\"", a, b, "--of", "lemma,xpos"}, {"is there twice", a, b, "--of", "upos,upos"},
+		{"must not be negative", a, b, "--top", "-1"}, {"does not write .conllu", a, b, "-o", "x.conllu"}} {
+		ends(t, exitRefused, c[0], append([]string{"compare"}, c[1:]...)...)
+	}
 }
 
 // A slip in a relation or a feature is pointed out if nothing is found.

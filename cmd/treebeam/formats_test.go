@@ -269,7 +269,7 @@ func TestShowRefusals(t *testing.T) {
 		"two.conllu --id x":    "# sent_id",
 		"two.conllu --doc x":   "# newdoc id",
 		"two.conllu --to svg":  "--to html",
-		"two.conllu --to text": "must be tree, svg or html",
+		"two.conllu --to text": "must be tree, svg, html or tikz",
 	} {
 		fields := strings.Fields(args)
 		if len(fields) > 0 {

@@ -141,7 +141,7 @@ func newRoot() *cobra.Command {
 		}
 	}
 	addAll("Parse", newParse(), newCompact(), newServe())
-	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
+	addAll("Look at what was parsed", newShow(), newFind(), newCompare(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
 	addAll("Models", newEval(), newTrain(), newAdapt(), newCalibrate(), newModel(), newLanguages())
 	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help)
 	return root

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
@@ -144,4 +146,31 @@ func (b *brokenBlocks) end(read int64) error {
 		return exitCode(exitFailures)
 	}
 	return nil
+}
+
+// A selection says which sentences of corpora count.
+type selection struct{ doc, language string } // "" is any
+
+func (s *selection) define(fs *pflag.FlagSet) {
+	fs.StringVar(&s.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
+	fs.StringVar(&s.language, "language", "", "only sentences in the language `CODE` (column language)")
+}
+
+// of returns the selected sentences of sources.
+func (s *selection) of(list []search.Source) []search.Source {
+	for i := range list {
+		list[i] = list[i].Only(s.doc, s.language)
+	}
+	return list
+}
+
+// said says in a message what was selected, "" if that is everything.
+func (s *selection) said() (said string) {
+	if s.doc != "" {
+		said += fmt.Sprintf(" of a document with the id %q; ids are paths below the folder that was parsed", s.doc)
+	}
+	if s.language != "" {
+		said += fmt.Sprintf(" in the language %q; CoNLL-U says the language in comments # language", s.language)
+	}
+	return said
 }

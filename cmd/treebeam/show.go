@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -25,7 +27,11 @@ folders that contain some, or - for CoNLL-U on standard input.
 
 Words are in their order, one per line; arcs in the margin lead from each word to its head.
 Lines are as wide as the terminal, or 80 columns. --to svg draws one sentence as a
-picture, --to html a page of sentences.`
+picture, --to html a page of sentences, --to tikz figures for LaTeX (tikz-dependency).
+
+For a figure in print: --style paper draws an svg in black with serifs, --no-punctuation and
+--words leave words out, with the arcs to and from them. A PDF of it is one command away:
+rsvg-convert -f pdf -o tree.pdf tree.svg.`
 
 const showMore = `
 --conf adds two probabilities: after each tag, that it is right (upos_conf), and after each
@@ -42,7 +48,7 @@ numbered: "7→3" means that the head of word 7 is word 3.
 
 treebeam sample writes uncertain sentences as CoNLL-U for you to correct.`
 
-var drawings = []string{"tree", "svg", "html"}
+var drawings = []string{"tree", "svg", "html", "tikz"}
 
 // newShow is treebeam show.
 func newShow() *cobra.Command {
@@ -55,26 +61,34 @@ func newShow() *cobra.Command {
 	fs.StringVar(&c.id, "id", "", "draw only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "draw only sentences of the document with this `ID` (column doc_id)")
 	fs.IntVar(&c.lowest, "lowest", 0, "draw the `N` least certain sentences, the least certain first")
-	to := fs.StringP("to", "t", "", "draw as `FORMAT`: tree, svg (one sentence) or html (tree, or what --output ends in)")
+	to := fs.StringP("to", "t", "", "draw as `FORMAT`: tree, svg (one sentence), html or tikz (tree, or what --output ends in; .tex is tikz)")
 	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
 	conf := fs.Bool("conf", false, "show the confidence in tags and arcs")
 	d.define(fs)
+	var fig figure
+	fig.define(fs)
 	choose(fs, "to", drawings...)
 	cmd.Example = `
   treebeam show out -n 3 --conf
   treebeam show out --lowest 10
   treebeam show state --doc a/letter.txt
   treebeam show trees.conllu --id 17 -o tree.svg
+  treebeam show trees.conllu --id 17 --style paper --words 3-9 -o figure.svg
   echo 'Time flies.' | treebeam parse - | treebeam show -`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if c.lowest < 0 || c.count < 0 {
 			return refuse("--lowest and --count must not be negative")
 		}
 		if *to == "" && *file != "" {
-			*to = formatOf(*file)
+			if *to = formatOf(*file); strings.HasSuffix(strings.ToLower(*file), ".tex") {
+				*to = "tikz"
+			}
 		}
 		if *to = cmp.Or(*to, "tree"); !slices.Contains(drawings, *to) {
-			return refuse("--output %s: must be tree, svg or html; treebeam convert writes other formats", *file)
+			return refuse("--output %s: must be tree, svg, html or tikz (.tex); treebeam convert writes other formats", *file)
+		}
+		if err := fig.check(*to); err != nil {
+			return err
 		}
 		shown := allConf(*conf)
 		if c.lowest > 0 && shown == view.NoConf {
@@ -95,12 +109,92 @@ func newShow() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if trees, err = fig.of(trees); err != nil {
+			return err
+		}
 		err = writeOutput("--output", *file, func(out io.Writer) error {
-			return drawTrees(out, trees, *to, d.write(shown, out))
+			if *to == "tikz" {
+				return drawTikZ(out, trees, d.lemmas)
+			}
+			o := d.write(shown, out)
+			o.Picture.Paper = fig.style == "paper"
+			return drawTrees(out, trees, *to, o)
 		})
 		return cmp.Or(err, broken.end(int64(len(trees))))
 	}
 	return cmd
+}
+
+// A figure holds the flags for figures in print.
+type figure struct {
+	style, words  string
+	noPunctuation bool
+	keep          []wordSpan // of words
+}
+
+// A wordSpan is words in a row, by the numbers of the first and the last one.
+type wordSpan struct{ first, last int }
+
+func (f *figure) define(fs *pflag.FlagSet) {
+	fs.StringVar(&f.style, "style", "screen", "with --to svg: draw in the `STYLE` screen (colors) or paper (black, with serifs)")
+	fs.BoolVar(&f.noPunctuation, "no-punctuation", false, "leave punctuation out")
+	fs.StringVar(&f.words, "words", "", "draw only these `WORDS` of the sentence, by their numbers, such as 3-9,12")
+	choose(fs, "style", "screen", "paper")
+}
+
+// check reads the flags for a drawing in the format to.
+func (f *figure) check(to string) error {
+	if f.style == "paper" && to != "svg" {
+		return refuse("--style paper is for --to svg, or an output that ends in .svg; --to tikz has the style of your LaTeX document")
+	}
+	if f.words == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(f.words, ",") {
+		a, b, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			b = a
+		}
+		first, err := strconv.Atoi(a)
+		last, err2 := strconv.Atoi(b)
+		if err != nil || err2 != nil || first < 1 || last < first {
+			return refuse("--words %s: must be numbers of words or ranges of them, from 1, such as 3-9,12", f.words)
+		}
+		f.keep = append(f.keep, wordSpan{first, last})
+	}
+	return nil
+}
+
+// of leaves out the words that are not wanted.
+func (f *figure) of(trees []*parquet.Tree) ([]*parquet.Tree, error) {
+	if f.keep == nil && !f.noPunctuation {
+		return trees, nil
+	}
+	if f.keep != nil && len(trees) > 1 {
+		return nil, refuse("--words is for one sentence: choose it with --id, or -n 1 for the first")
+	}
+	for i, t := range trees {
+		for _, s := range f.keep {
+			if n := len(t.Tokens); s.first > n {
+				return nil, refuse("--words %s: the sentence has %s", f.words, view.Many(int64(n), "word"))
+			}
+		}
+		trees[i] = view.Excerpt(t, func(word int) bool {
+			return !(f.noPunctuation && view.IsPunctuation(t, word)) &&
+				(f.keep == nil || slices.ContainsFunc(f.keep, func(s wordSpan) bool { return s.first <= word && word <= s.last }))
+		})
+	}
+	return trees, nil
+}
+
+// drawTikZ writes trees as figures for LaTeX.
+func drawTikZ(out io.Writer, trees []*parquet.Tree, lemmas bool) error {
+	text := view.TikZHead(nil)
+	for _, t := range trees {
+		text = view.TikZ(text, t, lemmas)
+	}
+	_, err := out.Write(text)
+	return err
 }
 
 // drawTrees writes trees in the format to.

@@ -103,7 +103,7 @@ func (t *htmlTable) begin() {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>`+title+`: treebeam find</title>
+<title>`+title+`: treebeam</title>
 <style>
 body { font: .875rem/1.4 system-ui, sans-serif; margin: 1rem; }
 h1 { font-size: 1.1rem; }
