@@ -87,6 +87,18 @@ type Adaptation struct {
 	// Scores on trees of the kind that the model was made for; nil if there were none.
 	HomeBefore *Score `json:"home_before,omitempty"`
 	HomeAfter  *Score `json:"home_after,omitempty"`
+	// How the calibrator was adapted; nil if it was not.
+	Calibrated *Recalibrated `json:"calibrated,omitempty"`
+}
+
+// Recalibrated are the expected calibration errors of deprel_conf, in percent, before and
+// after a calibrator was adapted: on the trees, each with a fit to others, and on those of
+// Home, 0 if there are none.
+type Recalibrated struct {
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	HomeBefore float64 `json:"home_before"`
+	HomeAfter  float64 `json:"home_after"`
 }
 
 // A Calibration says where a calibrator comes from and how good it is. The figures are

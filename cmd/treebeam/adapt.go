@@ -20,8 +20,8 @@ import (
 
 const adaptAbout = `
 Teaches a finished model from trees that you have corrected, in a minute or so, without the
-treebank that it was trained on. Pruner, parser and labels learn; tokens, tags, lemmas and
-confidence do not change. Trees of text like the model's own gain little.
+treebank that it was trained on. Pruner, parser and labels learn; tokens, tags and lemmas do
+not change, and confidence only if it becomes better. Trees of text like the model's own gain little.
 
 The gain is measured on your trees: each fifth is parsed by a model that has learned from the
 others. An English model is also measured on bundled sentences, which resemble some that it
@@ -86,36 +86,44 @@ func (f *adaptFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
-	o := train.AdaptOptions{Seed: f.seed, Code: codeVersion(), Created: f.created, Log: trainLog(begun)}
-	if from.Info.Language == "en" {
-		if o.Replay, o.Home, err = treebank.English(); err != nil {
-			return err
-		}
-	}
-	files := append([]train.Treebank{trees}, trees.More...)
-	if f.home != "" {
-		home, err := treebank.Read(f.home)
-		if err != nil {
-			return &refusal{err}
-		}
-		o.Home, files = home.Sentences, append(files, home)
-	}
-	if err := f.unseen(from, files); err != nil {
-		return err
-	}
-	a, err := train.Adapt(from, trees, o)
+	a, home, err := f.adapt(from, trees, trainLog(begun))
 	if err != nil {
-		return &refusal{err}
+		return err
 	}
 	w := bufio.NewWriter(out)
 	printAdaptation(w, &a.About)
-	if line := f.unmeasured(len(o.Home)); line != "" {
+	if line := f.unmeasured(home); line != "" {
 		say(w, "%s\n", line)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	return f.write(a, begun)
+}
+
+// adapt adapts a model to trees. home is how many trees of home its loss was measured on.
+func (f *adaptFlags) adapt(from *model.Model, trees train.Treebank, log func(format string, a ...any)) (a *train.Adapted, home int, err error) {
+	o := train.AdaptOptions{Seed: f.seed, Code: codeVersion(), Created: f.created, Log: log}
+	if from.Info.Language == "en" {
+		if o.Replay, o.Home, err = treebank.English(); err != nil {
+			return nil, 0, err
+		}
+	}
+	files := append([]train.Treebank{trees}, trees.More...)
+	if f.home != "" {
+		home, err := treebank.Read(f.home)
+		if err != nil {
+			return nil, 0, &refusal{err}
+		}
+		o.Home, files = home.Sentences, append(files, home)
+	}
+	if err := f.unseen(from, files); err != nil {
+		return nil, 0, err
+	}
+	if a, err = train.Adapt(from, trees, o); err != nil {
+		return nil, 0, &refusal{err}
+	}
+	return a, len(o.Home), nil
 }
 
 // unmeasured says, in a line, what so many trees of home do not show.
@@ -176,4 +184,7 @@ func printAdaptation(out io.Writer, a *model.Adaptation) {
 	row("your "+view.Many(int64(n), "tree"), &a.Before, &a.After)
 	row("other trees", a.HomeBefore, a.HomeAfter)
 	w.Flush()
+	if c := a.Calibrated; c != nil {
+		fmt.Fprintf(out, "the confidence was adapted: ECE of deprel_conf %.2f%% before, %.2f%% after\n", c.Before, c.After)
+	}
 }

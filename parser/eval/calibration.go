@@ -235,6 +235,53 @@ func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o Reca
 	return file, []model.Calibration{first, second}, err
 }
 
+// AdaptCalibrator adapts a calibrator to sentences that a model with it has parsed from
+// their words. before is the ECE of deprel_conf with the calibrator, in percent, and after
+// with fits to the half of the sentences that a sentence is not in. It is nil if the
+// sentences are too few. parsed has the probabilities of these fits then.
+func AdaptCalibrator(c *calibrate.Model, gold, parsed []syntax.Sentence) (adapted *calibrate.Model, before, after float64, err error) {
+	if before, err = arcECE(gold, parsed); err != nil {
+		return nil, 0, 0, err
+	}
+	p := parse{name: string(GoldTokens), weight: 16, gold: gold, system: parsed}
+	if p.judged, err = Judge(gold, parsed); err != nil {
+		return nil, 0, 0, err
+	}
+	adapted, about, err := fit(gold, []parse{p}, c.Adapt)
+	if errors.Is(err, calibrate.ErrTooFew) || err == nil && len(about.Measured) == 0 {
+		return nil, 0, 0, nil
+	} else if err != nil {
+		return nil, 0, 0, err
+	}
+	after, err = arcECE(gold, parsed)
+	return adapted, before, after, err
+}
+
+// CalibratedECE is the ECE of deprel_conf of parsed sentences with another calibrator, in
+// percent; nil leaves the probabilities that they have.
+func CalibratedECE(c *calibrate.Model, gold, parsed []syntax.Sentence) (float64, error) {
+	if c != nil {
+		for i := range parsed {
+			c.Apply(&parsed[i])
+		}
+	}
+	return arcECE(gold, parsed)
+}
+
+// arcECE is the ECE of deprel_conf, in percent.
+func arcECE(gold, parsed []syntax.Sentence) (float64, error) {
+	list, err := Reliabilities(gold, parsed)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range list {
+		if r.Column == "deprel_conf" {
+			return percent(r.ECE), nil
+		}
+	}
+	return 0, nil
+}
+
 // fit fits a calibrator to gold trees, or adapts the calibrator of the model.
 func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from model.Data) (c *calibrate.Model,
 	about model.Calibration, err error) {

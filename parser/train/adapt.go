@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/linear"
@@ -35,6 +36,7 @@ const (
 	adaptFolds  = 5   // parts of the trees, each parsed by a model that is adapted to the others
 	adaptEpochs = 5   // passes of parser and labels over trees and replay
 	mostLost    = 0.2 // points of LAS that Home may lose
+	mostUnsure  = 0.2 // points that the ECE of deprel_conf may rise by on Home
 )
 
 // shares are how much of what was learned is added to the old weights, the first of them
@@ -65,7 +67,9 @@ func (a *Adapted) Worse() error {
 
 // Adapt returns a model that has also learned from trees of another kind of text. It
 // does not need the treebank of the model. Pruner, parser and labels go on learning,
-// with tags by the model; segmenter, tagger, lemmas, encoder and calibrator stay. There
+// with tags by the model; segmenter, tagger, lemmas and encoder stay. The calibrator is adapted
+// if that makes probabilities better on the trees, measured as the gain is, and no worse on
+// Home. There
 // must be at least two trees, all complete, from files that the model has not learned
 // from. The gain is measured by cross-validation: each fifth of the trees is parsed by
 // a model adapted to the rest. The same model, trees and options give the same bytes.
@@ -81,6 +85,7 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 	about := model.Adaptation{From: from.Digest, Seed: o.Seed, Code: o.Code, Created: o.Created,
 		Trees: append([]model.Data{trees.Data()}, moreOf(trees)...)}
 	var sections []pack.Section
+	var home [2][]syntax.Sentence // by the old model and by the new one
 	for _, about.Share = range shares {
 		m, made, err := a.to(list, about.Share)
 		if err != nil {
@@ -90,7 +95,7 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 		if len(o.Home) == 0 {
 			break
 		}
-		if about.HomeBefore, about.HomeAfter, err = a.compare(o.Home, m); err != nil {
+		if about.HomeBefore, about.HomeAfter, home, err = a.compare(o.Home, m); err != nil {
 			return nil, err
 		}
 		o.Log("with a share of %g: LAS %.2f before and %.2f after at home", about.Share, about.HomeBefore.LAS, about.HomeAfter.LAS)
@@ -99,7 +104,12 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 		}
 	}
 	var err error
-	if about.Before, about.After, err = a.crossed(list, about.Share); err != nil {
+	var parsed []syntax.Sentence
+	if about.Before, about.After, parsed, err = a.crossed(list, about.Share); err != nil {
+		return nil, err
+	}
+	calibrator, err := a.calibrate(&about, list, parsed, home)
+	if err != nil {
 		return nil, err
 	}
 	info := from.Info
@@ -108,6 +118,11 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 	if c := info.Calibration; c != nil {
 		fitted := *c
 		fitted.Model = ""
+		if calibrator != nil {
+			fitted.Adapted = &about.Trees[0]
+			fitted.Measured, fitted.Expected = nil, nil // of the old one
+			sections = replaced(sections, model.CalibrateName+".", packedAs(model.CalibrateName, calibrator))
+		}
 		info.Calibration = &fitted
 	}
 	if e := info.Encoder; e != nil {
@@ -186,44 +201,70 @@ func (a *adapter) to(trees []syntax.Sentence, share float64) (*model.Model, []pa
 
 // crossed measures the old model, and models adapted to four fifths of the trees, on the
 // trees. Sentences that are next to each other stay together.
-func (a *adapter) crossed(list []syntax.Sentence, share float64) (before, after model.Score, err error) {
+func (a *adapter) crossed(list []syntax.Sentence, share float64) (before, after model.Score, parsed []syntax.Sentence, err error) {
 	bounds := linear.Folds(list, min(adaptFolds, len(list)))
-	var parsed []syntax.Sentence
 	for f, lo := range bounds[:len(bounds)-1] {
 		m, _, err := a.to(slices.Concat(list[:lo], list[bounds[f+1]:]), share)
 		if err != nil {
-			return before, after, err
+			return before, after, nil, err
 		}
 		part, err := a.parse(m, list[lo:bounds[f+1]])
 		if err != nil {
-			return before, after, err
+			return before, after, nil, err
 		}
 		parsed = append(parsed, part...)
 		a.Log("part %d of %d is measured", f+1, len(bounds)-1)
 	}
 	old, err := a.parse(a.from, list)
 	if err != nil {
-		return before, after, err
+		return before, after, nil, err
 	}
 	if before, err = scoreOf(list, old); err == nil {
 		after, err = scoreOf(list, parsed)
 	}
-	return before, after, err
+	return before, after, parsed, err
 }
 
 // compare measures the old model and a new one.
-func (a *adapter) compare(gold []syntax.Sentence, m *model.Model) (before, after *model.Score, err error) {
+func (a *adapter) compare(gold []syntax.Sentence, m *model.Model) (before, after *model.Score, parsed [2][]syntax.Sentence, err error) {
 	var scores [2]model.Score
 	for k, m := range []*model.Model{a.from, m} {
-		parsed, err := a.parse(m, gold)
-		if err != nil {
-			return nil, nil, err
+		if parsed[k], err = a.parse(m, gold); err == nil {
+			scores[k], err = scoreOf(gold, parsed[k])
 		}
-		if scores[k], err = scoreOf(gold, parsed); err != nil {
-			return nil, nil, err
+		if err != nil {
+			return nil, nil, parsed, err
 		}
 	}
-	return &scores[0], &scores[1], nil
+	return &scores[0], &scores[1], parsed, nil
+}
+
+// calibrate returns the calibrator adapted to the trees, which models that have not learned
+// from them have parsed; nil if the old one is as good there, or the new one is worse on
+// home, which the old model and the new one have parsed.
+func (a *adapter) calibrate(about *model.Adaptation, gold, parsed []syntax.Sentence, home [2][]syntax.Sentence) (*calibrate.Model, error) {
+	if a.from.Calibrator == nil {
+		return nil, nil
+	}
+	c, before, after, err := eval.AdaptCalibrator(a.from.Calibrator, gold, parsed)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	made := model.Recalibrated{Before: before, After: after}
+	if home[0] != nil {
+		if made.HomeBefore, err = eval.CalibratedECE(nil, a.Home, home[0]); err == nil {
+			made.HomeAfter, err = eval.CalibratedECE(c, a.Home, home[1])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	a.Log("ECE of deprel_conf with an adapted calibrator: %.2f before and %.2f after, at home %.2f and %.2f", made.Before, made.After, made.HomeBefore, made.HomeAfter)
+	if made.After >= made.Before || made.HomeAfter > made.HomeBefore+mostUnsure {
+		return nil, nil
+	}
+	about.Calibrated = &made
+	return c, nil
 }
 
 func (a *adapter) parse(m *model.Model, gold []syntax.Sentence) ([]syntax.Sentence, error) {
