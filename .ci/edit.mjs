@@ -5,9 +5,10 @@
 // The server at ADDRESS corrects FILE, which has the three sentences of sentences() in
 // run_browser, the least certain one last; screenshots go to FOLDER. Clicks, drags and
 // types corrections and looks at the file after each. Undoes all: the file must be as it
-// was. Fails also if the page logs anything, asks anybody but its server, or does not
+// was. The server was started with --adapt mine.tbm, in the folder of FILE. Fails also if the page logs anything, asks anybody but its server, or does not
 // pass measure.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { launch, measure } from './measure.mjs';
 
 const [playwright, chromium, folder, file, address] = process.argv.slice(2);
@@ -62,6 +63,22 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     await says('status', 'Saved: her is obl of saw');
     check(line('\ther\t').includes('\t2\tobl\t'), `the file has ${line('\ther\t')}`);
     await page.keyboard.press('Escape');
+
+    // By what the model offers: heads by their probability.
+    await word(6).click();
+    const offers = page.locator('#heads button');
+    await offers.first().waitFor();
+    const shares = (await offers.allTextContents()).map((t) => Number(t.match(/([\d.]+) %$/)[1]));
+    check(shares.length > 1 && shares.every((p, i) => !i || p <= shares[i - 1]) && shares.reduce((a, b) => a + b) < 101, `the heads have the probabilities ${shares}`);
+    await page.locator('#heads button:not([disabled])').first().click();
+    await says('status', 'Saved: her is');
+    await page.keyboard.press('u');
+    await says('status', 'undone');
+    await page.keyboard.press('Escape');
+
+    // One sentence is too few to learn from.
+    await page.locator('#adapt').click();
+    await says('adapting', 'Correct at least 2 sentences');
 
     // By dragging.
     const middle = async (n) => { const b = await word(n).boundingBox(); return [b.x + b.width / 2, b.y + b.height / 2]; };
@@ -119,6 +136,16 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     await page.keyboard.press('y');
     await says('status', 'the sentence is right');
     await says('about', 'corrected 20');
+
+    // The model learns, and it is said what has come of it.
+    if (name === 'light') {
+      await page.locator('#adapt').click();
+      await says('adapting', 'Learning from 2 sentences');
+      check(await page.locator('#adapt').isDisabled(), 'two adaptations can run at once');
+      await page.waitForFunction(() => /LAS/.test(document.getElementById('adapting').textContent), null, { timeout: 180000 });
+      const written = (await page.locator('#adapting').textContent()).includes('Written to mine.tbm');
+      check(written === existsSync(`${dirname(file)}/mine.tbm`), 'the verdict is not about what was written');
+    }
 
     // Another program writes the file.
     const mine = text();

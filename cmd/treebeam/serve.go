@@ -33,7 +33,9 @@ case, put a proxy in front that authenticates your users: the server has no pass
 no TLS.
 
 With --edit, it serves a page on which you correct the trees of a CoNLL-U file instead, to
-this machine alone. Every change is saved at once. See docs/serve.md.`
+this machine alone. Every change is saved at once. With --model FILE, the page offers other
+heads by their probability; with --adapt FILE, it can also teach the model, or the built-in
+one, the corrected sentences. See docs/serve.md.`
 
 const serveExample = `
   treebeam serve
@@ -41,10 +43,10 @@ const serveExample = `
   treebeam serve --model german=de_gsd.tbm --listen localhost:9000
   treebeam serve --listen :8080 --parallel 8 --max-body 1000000
   treebeam serve --edit trees.conllu               a page to correct trees on
-  treebeam serve --edit parsed --edit-to trees.conllu`
+  treebeam serve --edit parsed --edit-to trees.conllu --adapt english-mine.tbm`
 
 // forParsing are the flags that have nothing to do when --edit is given.
-var forParsing = []string{"model", "parallel", "max-body", "max-time", "abbreviations", "keep-together", "exceptions", "unconstrained"}
+var forParsing = []string{"parallel", "max-body", "max-time", "abbreviations", "keep-together", "exceptions", "unconstrained"}
 
 // newServe is treebeam serve.
 func newServe() *cobra.Command {
@@ -80,10 +82,14 @@ func newServe() *cobra.Command {
 		var s *serve.Server
 		var sources []serve.Source
 		var err error
-		if given := fs.Changed; desk.file != "" || given("edit-to") || given("by") {
+		if given := fs.Changed; desk.file != "" || given("edit-to") || given("by") || given("adapt") {
 			if idle := namesGiven(fs, forParsing, true); idle != "" {
 				return refuse("%s: the page of --edit parses nothing; leave --edit out, or what is for parsing", idle)
 			}
+			if len(models) > 1 {
+				return refuse("--edit with %d models: one offers heads and is adapted", len(models))
+			}
+			desk.model = strings.Join(models, "")
 			s, err = desk.open(cmd.Context(), limits)
 		} else {
 			sources, s, err = openServer(cmd.Context(), models, &files, unconstrained, limits)

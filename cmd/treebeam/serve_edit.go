@@ -1,40 +1,51 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/serve"
 )
 
 // A desk holds the flags of serve for correcting a file.
 type desk struct {
-	file string // or the folder of an output
-	to   string // the file that the trees of an output go to first
-	by   string
+	file    string // or the folder of an output
+	to      string // the file that the trees of an output go to first
+	by      string
+	adapted string // the file of the model that corrections make
+	model   string // what it is made from, and other heads come from; "": no heads are offered, or the built-in one
 }
 
 func (d *desk) define(fs *pflag.FlagSet) {
 	fs.StringVar(&d.file, "edit", "", "serve a page to correct the trees in `FILE`, which is CoNLL-U, or an output folder")
 	fs.StringVar(&d.to, "edit-to", "", "with --edit and an output folder: first write its trees to the new `FILE`")
 	fs.StringVar(&d.by, "by", "", "with --edit: `NAME` of the corrector, for the comments in the file (your user name)")
+	fs.StringVar(&d.adapted, "adapt", "", "with --edit: the page can teach a model the corrected sentences, and write it to `FILE` if it has become better")
 }
 
 // open opens the server of the page. If the trees are in an output, it writes them to a
 // new file.
 func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, error) {
 	if d.file == "" {
-		return nil, refuse("--edit-to and --by are for --edit; name a CoNLL-U file or an output with it")
+		return nil, refuse("--edit-to, --by and --adapt are for --edit; name a CoNLL-U file or an output with it")
 	}
 	info, err := os.Stat(d.file)
 	folder := store.IsRemote(d.file) || err == nil && info.IsDir()
@@ -60,11 +71,69 @@ func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, er
 	if who, err := user.Current(); err == nil && d.by == "" {
 		d.by = who.Username
 	}
-	s, err := serve.NewEditor(serve.Corrections{File: d.file, Who: d.by, Now: time.Now, Confidence: pipeline.ReadConfidence}, pipeline.Version(), limits, spoken{os.Stderr})
+	teacher, err := d.teacher()
+	if err != nil {
+		return nil, err
+	}
+	s, err := serve.NewEditor(serve.Corrections{File: d.file, Who: d.by, Now: time.Now, Confidence: pipeline.ReadConfidence, Teacher: teacher}, pipeline.Version(), limits, spoken{os.Stderr})
 	if err != nil {
 		return nil, refuse("--edit %s: %w", d.file, err)
 	}
 	return s, nil
+}
+
+// teacher opens the model whose heads the page offers, and which it can adapt.
+func (d *desk) teacher() (t serve.Teacher, err error) {
+	if d.model == "" && d.adapted == "" {
+		return t, nil
+	}
+	if d.adapted != "" {
+		if output.SameFile(d.adapted, d.file) {
+			return t, refuse("--adapt %s is the file of --edit: it would be lost; name the file of a model", d.adapted)
+		}
+		file, err := createOutput("--adapt", d.adapted) // now, not after all the work
+		if err != nil {
+			return t, err
+		}
+		file.Abort()
+	}
+	f := adaptFlags{from: cmp.Or(d.model, model.Default()), model: d.adapted, seed: 1}
+	from, err := model.Open(f.from)
+	if err != nil {
+		return t, &refusal{err}
+	}
+	t.Heads = func(s *syntax.Sentence) ([][]model.Head, error) { return eval.Heads(from, s) }
+	if d.adapted == "" {
+		return t, nil
+	}
+	t.Model = filepath.Base(d.adapted)
+	t.Adapt = func(text []byte, tell func(string)) (string, error) {
+		begun := time.Now()
+		trees, err := treebank.Parse(text, d.file)
+		if err != nil {
+			return "", err
+		}
+		a, home, err := f.adapt(from, trees, func(format string, a ...any) { tell(fmt.Sprintf(format, a...)) })
+		if err != nil {
+			return "", err
+		}
+		x := &a.About
+		verdict := fmt.Sprintf("LAS on your %s: %.2f before, %.2f after", view.Many(int64(len(trees.Sentences)), "tree"), x.Before.LAS, x.After.LAS)
+		if x.HomeBefore != nil && x.HomeAfter != nil {
+			verdict += fmt.Sprintf("; on other trees: %.2f before, %.2f after", x.HomeBefore.LAS, x.HomeAfter.LAS)
+		}
+		if line := f.unmeasured(home); line != "" {
+			tell(line)
+		}
+		if err := a.Worse(); err != nil {
+			return "", fmt.Errorf("nothing was written: %w", err)
+		}
+		if err := writeModel(f.model, a.Data); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s. Written to %s in %s.", verdict, t.Model, time.Since(begun).Round(time.Second)), nil
+	}
+	return t, nil
 }
 
 // export writes the trees of an output with their confidence.

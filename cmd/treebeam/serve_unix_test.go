@@ -16,6 +16,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/model"
 )
 
 // startServe starts a server, and returns its address and what it says then.
@@ -42,6 +45,75 @@ func startServer(t *testing.T, args ...string) (cmd *exec.Cmd, line, address str
 		t.Fatalf("%q, %v", line, err)
 	}
 	return cmd, line, address, lines
+}
+
+// The page offers heads by their probability, and the corrected sentences make a model.
+func TestServeTeaches(t *testing.T) {
+	toy, dir := trainedToy(t), t.TempDir()
+	gold, err := os.ReadFile(manyToys(t, 20))
+	must(t, err)
+	other := strings.ReplaceAll(string(gold), "\tobj\t", "\tobl\t")
+	other = strings.ReplaceAll(other, "# text", "# corrected = 2026-11-26T17:00:00Z ann\n# text")
+	file, out := filepath.Join(dir, "mine.conllu"), filepath.Join(dir, "mine.tbm")
+	must(t, os.WriteFile(file, []byte(other), 0o644))
+	cmd, _, address, _ := startServer(t, "--edit", file, "--model", toy, "--adapt", out)
+	ask := func(method, path string, to any) {
+		t.Helper()
+		r, err := http.NewRequest(method, address+path, strings.NewReader("{}"))
+		must(t, err)
+		if method == "POST" {
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Origin", strings.TrimSuffix(address, "/"))
+		}
+		got, err := http.DefaultClient.Do(r)
+		must(t, err)
+		defer got.Body.Close()
+		if err := json.NewDecoder(got.Body).Decode(to); err != nil || got.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d, %v", path, got.StatusCode, err)
+		}
+	}
+	var offered struct {
+		Heads [][]struct{ P float64 }
+	}
+	ask("GET", "heads?at=0", &offered)
+	for i, list := range offered.Heads {
+		sum, last := 0.0, 1.0
+		for _, h := range list {
+			if sum += h.P; h.P > last || h.P <= 0 {
+				t.Errorf("word %d: %v", i+1, list)
+			}
+			last = h.P
+		}
+		if len(list) == 0 || sum > 1.0001 {
+			t.Errorf("word %d: %v", i+1, list)
+		}
+	}
+	if len(offered.Heads) == 0 {
+		t.Error("no heads are offered")
+	}
+	var lesson struct {
+		Running, Failed bool
+		Sentences       int
+		Verdict         string
+	}
+	for ask("POST", "adapt", &lesson); lesson.Running; ask("GET", "adapt", &lesson) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	m, err := model.Open(out)
+	if err != nil || lesson.Failed || lesson.Sentences != strings.Count(other, "# text") || !strings.Contains(lesson.Verdict, "Written to mine.tbm") {
+		t.Fatalf("%+v, %v", lesson, err)
+	}
+	if a := m.Info.Adapted; len(a) != 1 || a[0].After.LAS <= a[0].Before.LAS || a[0].Trees[0].File != "mine.conllu" {
+		t.Errorf("%+v", a)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != other {
+		t.Errorf("the trees have changed: %v", err)
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
+	ends(t, exitRefused, "it would be lost", "serve", "--edit", file, "--adapt", file)
+	ends(t, exitRefused, "make its folder", "serve", "--edit", file, "--adapt", filepath.Join(dir, "none", "m.tbm"))
+	ends(t, exitRefused, "are for --edit", "serve", "--adapt", out)
+	ends(t, exitRefused, "with 2 models", "serve", "--edit", file, "--model", toy, "--model", toy)
 }
 
 // The trees of an output go to a new file, with their confidence, and a correction is in it
@@ -80,7 +152,7 @@ func TestServeEdit(t *testing.T) {
 	ends(t, exitRefused, "--edit-to FILE", "serve", "--edit", folder)
 	ends(t, exitRefused, "corrected in place", "serve", "--edit", file, "--edit-to", file)
 	ends(t, exitRefused, "other machines could change", "serve", "--edit", file, "--listen", ":0")
-	ends(t, exitRefused, "parses nothing", "serve", "--edit", file, "--model", "embedded")
+	ends(t, exitRefused, "parses nothing", "serve", "--edit", file, "--parallel", "2")
 	ends(t, exitRefused, "--abbreviations, --unconstrained: the page", "serve", "--edit", file, "--abbreviations", input, "--unconstrained")
 	ends(t, exitRefused, "file of this machine", "serve", "--edit", folder, "--edit-to", "gs://bucket/trees.conllu")
 	ends(t, exitRefused, "file of this machine", "serve", "--edit", folder, "--edit-to", "-")

@@ -70,6 +70,13 @@ func ReadAll(paths []string) (train.Treebank, error) {
 	return t, err
 }
 
+// Parse is ReadAll of one file, of its bytes and its name.
+func Parse(data []byte, name string) (t train.Treebank, err error) {
+	t = train.Treebank{Name: name, File: filepath.Base(name), SHA256: fmt.Sprintf("%x", sha256.Sum256(data))}
+	t.Sentences, err = conllu.ReadTrees(bytes.NewReader(data), name, conllu.Options{MultipleRoots: true, NoHeads: true})
+	return t, err
+}
+
 // Read reads a CoNLL-U file of complete trees. It refuses only what no reader accepts;
 // train.Check finds what no training accepts.
 func Read(path string) (train.Treebank, error) {

@@ -27,6 +27,7 @@ type Corrections struct {
 	Who        string                 // for the comments that say who corrected a sentence; may be ""
 	Now        func() time.Time       // the time for these comments
 	Confidence func(*syntax.Sentence) // reads the probabilities that a sentence has in its comments and MISC
+	Teacher    Teacher                // the model, if there is one
 }
 
 // NewEditor returns a server of a page on which the trees of a file are corrected, for
@@ -37,6 +38,8 @@ type Corrections struct {
 //	POST /try        what the rules say against a change
 //	POST /change     makes it, and saves the file
 //	POST /undo       takes back the last change
+//	GET  /heads      other heads for the words of a sentence, if there is a model
+//	POST /adapt      teaches it the corrected sentences; GET says how far that is
 //
 // Bodies of POST are JSON. The server refuses requests for another host, from a page of
 // another server, or over the limits. The error says why the file cannot be corrected.
@@ -46,7 +49,7 @@ func NewEditor(c Corrections, version string, l Limits, log io.Writer) (*Server,
 		return nil, err
 	}
 	s := newBareServer(version, l, log)
-	s.edited = m
+	s.edited, s.teacher = m, c.Teacher
 	s.handle("/healthz", s.health)
 	s.handle("/page.css", static("text/css; charset=utf-8", pageCSS))
 	s.handle("/edit.js", static("text/javascript; charset=utf-8", editJS))
@@ -55,6 +58,12 @@ func NewEditor(c Corrections, version string, l Limits, log io.Writer) (*Server,
 	s.handle("/try", s.consider)
 	s.handle("/change", s.change)
 	s.handle("/undo", s.undo)
+	if c.Teacher.Heads != nil {
+		s.handle("/heads", s.heads)
+	}
+	if c.Teacher.Adapt != nil {
+		s.handle("/adapt", s.adapt)
+	}
 	s.handle("/", notFound)
 	return s, nil
 }
@@ -293,7 +302,9 @@ func (s *Server) editPage(w *answer, r *http.Request) error {
 		File, Who, Version string
 		Left               int
 		Relations, Tags    []string
-	}{filepath.Base(s.edited.path), s.edited.who, s.version, s.edited.left, pattern.Relations, pattern.Tags})
+		Heads              bool   // are offered
+		Model              string // that corrections teach; "": none
+	}{filepath.Base(s.edited.path), s.edited.who, s.version, s.edited.left, pattern.Relations, pattern.Tags, s.teacher.Heads != nil, s.teacher.Model})
 	if err != nil {
 		return err
 	}

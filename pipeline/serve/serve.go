@@ -26,6 +26,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -108,6 +109,9 @@ type Config struct {
 type Server struct {
 	models   *models
 	edited   *manuscript // by a server of NewEditor
+	teacher  Teacher     // likewise
+	lessons  lessons     // of teacher.Adapt
+	parsing  sync.Mutex  // of teacher.Heads
 	version  string
 	limits   Limits
 	gate     *gate

@@ -14,6 +14,7 @@
   let trial = null; // what the last trial can be stopped with
   let later = 0; // timer of the next one
   let dragged = 0; // the word that is held
+  let offered = { at: -1, heads: [] }; // what the model says about the sentence
 
   const percent = (p) => `${Math.round(p * 1000) / 10} %`;
 
@@ -121,6 +122,39 @@
     if (focused) picture.querySelector(`.form[data-word="${focused}"]`)?.focus();
     say(sheet.remarks);
     choose(chosen, false);
+    consult();
+  }
+
+  // consult asks once for each sentence which heads its words may have.
+  async function consult() {
+    const { at } = sheet;
+    if (!get('heads') || offered.at === at) return;
+    offered = { at, heads: [] };
+    try {
+      const told = await ask(`heads?at=${at}`);
+      if (offered.at === at) offered = told;
+    } catch { /* the page works without them */ }
+    offer();
+  }
+
+  const options = () => (chosen && sheet && offered.at === sheet.at && offered.heads[chosen - 1]) || [];
+  const take = (n) => { const o = options()[n]; if (o && o.head !== sheet.words[chosen - 1].Head) change({ word: chosen, head: o.head }); };
+
+  // offer shows the heads that the chosen word may have.
+  function offer() {
+    if (!get('heads')) return;
+    const list = options();
+    get('heads').hidden = !list.length;
+    get('heads').replaceChildren(...list.map((o, n) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = `${n + 1}: ${o.head ? form(o.head) : 'the root'} ${percent(o.p)}`;
+      const is = o.head === sheet.words[chosen - 1].Head;
+      button.setAttribute('aria-pressed', is);
+      button.disabled = is;
+      button.addEventListener('click', () => take(n));
+      return button;
+    }));
   }
 
   // say lists what the rules say; each remark leads to its word.
@@ -144,6 +178,7 @@
       if (is && click) e.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }
     get('word').hidden = !word;
+    offer();
     if (!word) return;
     const w = sheet.words[word - 1];
     get('form').textContent = `${word} ${w.Form}`;
@@ -241,9 +276,31 @@
       ArrowLeft: () => move(-1), ArrowRight: () => move(1),
       h: () => chosen && edit(chosen, 'head'), r: () => chosen && edit(chosen, 'deprel'), t: () => chosen && edit(chosen, 'upos'),
       0: () => chosen && sheet.words[chosen - 1].Head !== 0 && change({ word: chosen, head: 0 }),
+      1: () => take(0), 2: () => take(1), 3: () => take(2), 4: () => take(3), 5: () => take(4),
       y: () => change({}), u: undo, n: () => step(1), p: () => step(-1),
     };
     if (Object.hasOwn(actions, e.key)) { e.preventDefault(); actions[e.key](); }
   });
+
+  // follow shows how far the adaptation of the model is, until it ends.
+  async function follow(begin) {
+    try {
+      const now = await ask('adapt', begin);
+      get('adapt').disabled = now.running;
+      get('adapting').classList.toggle('error', now.failed);
+      get('adapting').textContent = now.running ? `Learning from ${now.sentences} sentences; this takes a minute or more.` : now.verdict;
+      get('lines').textContent = now.lines.join('\n');
+      get('lines').hidden = !now.lines.length;
+      if (now.running) setTimeout(follow, 500);
+    } catch (e) {
+      get('adapt').disabled = false;
+      get('adapting').classList.add('error');
+      get('adapting').textContent = e.message;
+    }
+  }
+  if (get('adapt')) {
+    get('adapt').addEventListener('click', () => act(() => { follow({}); })); // after the changes before it
+    follow();
+  }
   load(0);
 })();

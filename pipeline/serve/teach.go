@@ -1,0 +1,173 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Teacher is the model behind an editor.
+type Teacher struct {
+	// Heads returns the heads that each word of a sentence may have, the most probable
+	// first. Nil: the page offers none. It is called by one goroutine at a time.
+	Heads func(*syntax.Sentence) ([][]model.Head, error)
+	// Adapt teaches the model CoNLL-U: the corrected sentences. It tells say what it is
+	// doing, line by line, and returns what has come of it, for the reader. Nil: the page
+	// offers nothing. It is called by one goroutine at a time, and stops when the program
+	// does.
+	Adapt func(trees []byte, say func(line string)) (verdict string, err error)
+	Model string // the file that Adapt writes, for the page
+}
+
+// Bounds of what the page shows of the model.
+const (
+	shownHeads  = 5     // of a word
+	leastHead   = 0.005 // the probability of one that is shown
+	shownLines  = 12    // the last ones that Adapt says
+	leastTaught = 2     // corrected sentences that Adapt needs
+)
+
+// lessons are the adaptations of an editor's model, one after another.
+type lessons struct {
+	sync.Mutex
+	now lesson
+}
+
+// A lesson is what the page shows of an adaptation.
+type lesson struct {
+	Running   bool     `json:"running"`
+	Sentences int      `json:"sentences"` // that it learns from
+	Lines     []string `json:"lines"`     // the last ones that it has said
+	Verdict   string   `json:"verdict"`   // what has come of it, or why nothing has; "" before the end
+	Failed    bool     `json:"failed"`
+}
+
+// state is what the page shows.
+func (l *lessons) state() lesson {
+	l.Lock()
+	defer l.Unlock()
+	now := l.now
+	now.Lines = append([]string{}, now.Lines...)
+	return now
+}
+
+func (l *lessons) say(line string) {
+	l.Lock()
+	defer l.Unlock()
+	l.now.Lines = append(l.now.Lines, line)
+	l.now.Lines = l.now.Lines[max(0, len(l.now.Lines)-shownLines):]
+}
+
+// begin begins an adaptation, unless one is running.
+func (l *lessons) begin(sentences int) bool {
+	l.Lock()
+	defer l.Unlock()
+	if l.now.Running {
+		return false
+	}
+	l.now = lesson{Running: true, Sentences: sentences}
+	return true
+}
+
+func (l *lessons) end(verdict string, err error) {
+	l.Lock()
+	defer l.Unlock()
+	l.now.Running, l.now.Verdict, l.now.Failed = false, verdict, err != nil
+	if err != nil {
+		l.now.Verdict = err.Error()
+	}
+}
+
+// learned returns the sentences that somebody has corrected, in the order of the file.
+func (m *manuscript) learned() (trees []byte, sentences int) {
+	for i := range m.blocks {
+		if m.blocks[i].done {
+			trees = append(append(trees, bytes.TrimRight(m.raw(i), "\r\n")...), "\n\n"...)
+			sentences++
+		}
+	}
+	return trees, sentences
+}
+
+// adapt answers /adapt: GET says how far it is, POST begins.
+func (s *Server) adapt(w *answer, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return s.edit(w, r, nil, func(*manuscript) (any, error) { return s.lessons.state(), nil })
+	}
+	return s.edit(w, r, new(struct{}), func(m *manuscript) (any, error) {
+		trees, n := m.learned()
+		if n < leastTaught {
+			return nil, badRequest("Correct at least %d sentences first: some to learn from, some to measure by.", leastTaught)
+		}
+		if !s.lessons.begin(n) {
+			return nil, stale("The model is being adapted already.")
+		}
+		go func() {
+			verdict, err := "", error(nil)
+			defer func() {
+				if p := recover(); p != nil {
+					s.log.Printf("adapting: %v", p)
+					err = fmt.Errorf("nothing was written: the program has a defect: %v", p)
+				}
+				s.lessons.end(verdict, err)
+			}()
+			verdict, err = s.teacher.Adapt(trees, s.lessons.say)
+		}()
+		return s.lessons.state(), nil
+	})
+}
+
+// A headOption is a head that the page offers.
+type headOption struct {
+	Head        int32   `json:"head"`
+	Probability float32 `json:"p"`
+}
+
+// heads answers /heads: which heads the words of a sentence may have.
+func (s *Server) heads(w *answer, r *http.Request) error {
+	at, err := strconv.Atoi(r.URL.Query().Get("at"))
+	if err != nil {
+		at = -1
+	}
+	var sentence *syntax.Sentence
+	find := func() error {
+		s.edited.Lock()
+		defer s.edited.Unlock()
+		i, err := s.edited.place(at)
+		if err == nil {
+			if sentence, err = s.edited.parse(s.edited.raw(i)); err != nil {
+				err = badRequest("%v", err)
+			}
+		}
+		return err
+	}
+	if err := find(); err != nil {
+		return err
+	}
+	parse := func() ([][]model.Head, error) {
+		s.parsing.Lock()
+		defer s.parsing.Unlock()
+		return s.teacher.Heads(sentence)
+	}
+	all, err := parse()
+	if err != nil {
+		return badRequest("%v", err)
+	}
+	list := make([][]headOption, len(all))
+	for i, heads := range all {
+		list[i] = []headOption{}
+		for _, h := range heads[:min(len(heads), shownHeads)] {
+			if h.Probability >= leastHead {
+				list[i] = append(list[i], headOption{h.Head, h.Probability})
+			}
+		}
+	}
+	return s.edit(w, r, nil, func(*manuscript) (any, error) {
+		return map[string]any{"at": at, "heads": list}, nil
+	})
+}

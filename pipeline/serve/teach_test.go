@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// newClass is newBench with a model.
+func newClass(t *testing.T, teacher Teacher) *bench {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trees.conllu")
+	if err := os.WriteFile(file, []byte(toCorrect), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	c := Corrections{File: file, Who: "Ann", Now: time.Now, Confidence: readConf, Teacher: teacher}
+	return &bench{must(NewEditor(c, "1.2.3", Limits{}, t.Output())), t, file}
+}
+
+// The page gets the most probable heads of the words of a sentence, and none of a model that
+// it does not have.
+func TestHeads(t *testing.T) {
+	b := newClass(t, Teacher{Heads: func(s *syntax.Sentence) ([][]model.Head, error) {
+		if s.ID == "a" {
+			return nil, errors.New("this one is too long")
+		}
+		all := make([][]model.Head, len(s.Words))
+		for i := range 8 {
+			all[0] = append(all[0], model.Head{Head: int32(i), Probability: float32(8-i) / 64})
+		}
+		all[1] = []model.Head{{Head: 3, Probability: 0.998}, {Head: 0, Probability: 0.002}}
+		return all, nil
+	}})
+	w := b.send("GET", "/heads?at=0", "")
+	want := `{"at":0,"heads":[[{"head":0,"p":0.125},{"head":1,"p":0.109375},{"head":2,"p":0.09375},{"head":3,"p":0.078125},{"head":4,"p":0.0625}],[{"head":3,"p":0.998}],[],[]]}`
+	if w.Code != http.StatusOK || w.Body.String() != want {
+		t.Errorf("status %d: %s, want %s", w.Code, w.Body, want)
+	}
+	for path, want := range map[string]string{"/heads?at=2": "this one is too long", "/heads?at=3": "no sentence at this place", "/heads": "no sentence at this place"} {
+		if w := b.send("GET", path, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: status %d: %s", path, w.Code, w.Body)
+		}
+	}
+	if w := b.send("GET", "/heads?at=0", "", "Host", "elsewhere.org"); w.Code != http.StatusForbidden {
+		t.Errorf("a stranger: status %d", w.Code)
+	}
+	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="heads"`) || strings.Contains(page, `id="adapt"`) {
+		t.Error(page)
+	}
+	plain := newBench(t, toCorrect)
+	for _, path := range []string{"/heads?at=0", "/adapt"} {
+		if w := plain.send("GET", path, ""); w.Code != http.StatusNotFound {
+			t.Errorf("%s without a model: status %d", path, w.Code)
+		}
+	}
+	if page := plain.send("GET", "/", "").Body.String(); strings.Contains(page, `id="heads"`) || strings.Contains(page, `id="adapt"`) {
+		t.Error(page)
+	}
+}
+
+// The model learns the corrected sentences alone, once at a time, and the page sees how far
+// it is and what has come of it.
+func TestAdaptFromPage(t *testing.T) {
+	begun, outcome := make(chan string), make(chan error)
+	b := newClass(t, Teacher{Model: "mine.tbm", Adapt: func(trees []byte, say func(string)) (string, error) {
+		for i := range 20 {
+			say("line " + string(rune('a'+i)))
+		}
+		begun <- string(trees)
+		err := <-outcome
+		if err != nil && err.Error() == "panic" {
+			panic("a defect")
+		}
+		return "better", err
+	}})
+	state := func(method, body string) (l lesson) {
+		t.Helper()
+		w := b.send(method, "/adapt", body)
+		if err := json.Unmarshal(w.Body.Bytes(), &l); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+		return l
+	}
+	ended := func() lesson {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if l := state("GET", ""); !l.Running {
+				return l
+			}
+		}
+		t.Fatal("it does not end")
+		return lesson{}
+	}
+	if l := state("GET", ""); l.Running || l.Verdict != "" || l.Lines == nil {
+		t.Errorf("before: %+v", l)
+	}
+	b.sheet(b.post("/change", 0, `"word":0`))
+	if w := b.send("POST", "/adapt", "{}"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "at least 2") {
+		t.Errorf("one sentence: status %d: %s", w.Code, w.Body)
+	}
+	b.sheet(b.post("/change", 2, `"word":0`))
+	for i, c := range []struct {
+		err  error
+		want lesson
+	}{{nil, lesson{Sentences: 2, Verdict: "better"}}, {errors.New("worse"), lesson{Sentences: 2, Verdict: "worse", Failed: true}},
+		{errors.New("panic"), lesson{Sentences: 2, Verdict: "nothing was written: the program has a defect: a defect", Failed: true}}} {
+		if l := state("POST", "{}"); !l.Running || l.Sentences != 2 {
+			t.Errorf("%d: %+v", i, l)
+		}
+		trees := <-begun
+		if strings.Count(trees, "# corrected = ") != 2 || !strings.Contains(trees, "# sent_id = a\n") || !strings.Contains(trees, "# sent_id = b\r\n") || strings.Contains(trees, "# sent_id = c") || !strings.HasSuffix(trees, "\n\n") {
+			t.Errorf("it learns %q", trees)
+		}
+		if w := b.send("POST", "/adapt", "{}"); w.Code != http.StatusConflict {
+			t.Errorf("twice at once: status %d: %s", w.Code, w.Body)
+		}
+		if l := state("GET", ""); !l.Running || len(l.Lines) != shownLines || l.Lines[shownLines-1] != "line t" {
+			t.Errorf("%d: while it runs: %+v", i, l)
+		}
+		outcome <- c.err
+		l := ended()
+		l.Lines = nil
+		if l.Verdict != c.want.Verdict || l.Failed != c.want.Failed || l.Sentences != 2 {
+			t.Errorf("%d: %+v, want %+v", i, l, c.want)
+		}
+	}
+	if w := b.send("POST", "/adapt", "{}", "Origin", "http://elsewhere.org"); w.Code != http.StatusForbidden {
+		t.Errorf("a page of another server: status %d", w.Code)
+	}
+	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="adapt"`) || !strings.Contains(page, "mine.tbm") || strings.Contains(page, `id="heads"`) {
+		t.Error(page)
+	}
+}
