@@ -21,7 +21,8 @@ import (
 const adaptAbout = `
 Teaches a finished model from trees that you have corrected, in a minute or so, without the
 treebank that it was trained on. Pruner, parser and labels learn; tokens, tags and lemmas do
-not change, and confidence only if it becomes better. Trees of text like the model's own gain little.
+not change, and confidence only if it becomes better. Trees of text like the model's own gain
+little.
 
 The gain is measured on your trees: each fifth is parsed by a model that has learned from the
 others. An English model is also measured on bundled sentences, which resemble some that it
@@ -130,9 +131,9 @@ func (f *adaptFlags) adapt(from *model.Model, trees train.Treebank, log func(for
 func (f *adaptFlags) unmeasured(home int) string {
 	switch {
 	case home == 0:
-		return "the loss on text like the model's treebank was not measured: give --home FILE"
+		return "the loss on text like the model's treebank was not measured: treebeam adapt --home FILE measures it"
 	case f.home == "":
-		return "the other trees are bundled ones; the model has learned again from sentences like them, so it may lose on other text: measure that with --home FILE"
+		return "the other trees are bundled ones; the model has learned again from sentences like them, so it may lose on other text: treebeam adapt --home FILE measures that"
 	}
 	return ""
 }

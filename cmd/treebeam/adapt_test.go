@@ -26,7 +26,7 @@ func TestAdapt(t *testing.T) {
 	must(t, os.WriteFile(mine, []byte(other), 0o644))
 
 	printed, said := ends(t, exitOK, "part 5 of 5", "adapt", mine, "--from", toy, "--model", out)
-	if !strings.Contains(printed, "your ") || !strings.Contains(printed, "give --home FILE\n") || !strings.Contains(said, " 1 of ") || !strings.Contains(said, "such as punct:odd: it") {
+	if !strings.Contains(printed, "your ") || !strings.Contains(printed, "--home FILE measures it\n") || !strings.Contains(said, " 1 of ") || !strings.Contains(said, "such as punct:odd: it") {
 		t.Errorf("printed\n%s%s", printed, said)
 	}
 	ends(t, exitOK, "", "adapt", mine, "--from", toy, "--model", again, "--threads", "1")
@@ -59,7 +59,7 @@ func TestAdaptSaysWhatIsUnmeasured(t *testing.T) {
 		home  string
 		trees int
 		want  string
-	}{{"", 0, "was not measured: give --home"}, {"empty.conllu", 0, "was not measured"}, {"", 420, "may lose on other text"}, {"x.conllu", 9, ""}} {
+	}{{"", 0, "was not measured: treebeam adapt --home"}, {"empty.conllu", 0, "was not measured"}, {"", 420, "may lose on other text"}, {"x.conllu", 9, ""}} {
 		f := adaptFlags{home: c.home}
 		if got := f.unmeasured(c.trees); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v: %q", c, got)
