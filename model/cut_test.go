@@ -25,6 +25,8 @@ func TestCutsByKind(t *testing.T) {
 		{"closing", "We flew from St. Paul to Rome.", "We flew from St. Paul to Rome ."},
 		{"unit", "The wall is 3 ft. thick.", "The wall is 3 ft. thick ."},
 		{"unit", "It is 6 ft. 2 in. high.", "It is 6 ft. 2 in . high ."},
+		{"plural", "The mayor owes the voters better answers.", "The mayor owes the voters better answers ."},
+		{"plural", "thats what the teachers said", "that s what the teachers said"},
 		{"unit", "Please come in. thanks", "Please come in . | thanks"},
 	} {
 		var got []string

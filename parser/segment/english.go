@@ -34,6 +34,16 @@ func formsOf(list string) map[string]bool {
 	return set
 }
 
+// hosts lists words whose 's is often written without its apostrophe.
+var hosts = formsOf(`it that let he she what there here who how where when why else this one someone anyone everyone nobody
+	somebody anybody everybody`)
+
+// isPlural reports whether the token has been split like a word with 's although it has
+// no apostrophe and no capital, and looks like a noun: workers.
+func (t *token) isPlural() bool {
+	return len(t.words) == 2 && t.words[1] == "s" && t.role&roleLower != 0 && !hosts[t.words[0]]
+}
+
 // lower returns the text of token i in lower case, "" if there is none.
 func (w *workspace) lower(i int) string {
 	if i < 0 || i >= len(w.tokens) {

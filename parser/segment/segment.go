@@ -115,7 +115,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 			}
 		}
 		for s := range sentences(w.tokens) {
-			w.expand(m, s)
+			w.expand(m, s, r.Language == syntax.English)
 			if r.MaxWords > 0 {
 				limit(s, r.MaxWords)
 			}

@@ -207,13 +207,16 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 }
 
 // expand fills in the words of the multiword tokens of a sentence.
-func (w *workspace) expand(m *Model, toks []token) {
+func (w *workspace) expand(m *Model, toks []token, english bool) {
 	if len(m.split.list) == 0 {
 		return
 	}
 	for i := range toks {
 		if toks[i].rule == 0 || toks[i].rule == inCode {
 			toks[i].words = w.words(m, toks, i)
+			if english && toks[i].isPlural() {
+				toks[i].words = nil
+			}
 		}
 	}
 }
