@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -50,5 +52,35 @@ func TestLessProbable(t *testing.T) {
 		if got := lessProbable(c.p, c.odds); got < c.want-0.001 || got > c.want+0.001 || got*65536 != float32(int(got*65536)) {
 			t.Errorf("%v with odds %d becomes %v, want %v", c.p, c.odds, got, c.want)
 		}
+	}
+}
+
+// A recipient that the search takes for a part of the object moves to the verb, with
+// the words before it, and labels and confidence are those of the new tree.
+func TestRecipientMoves(t *testing.T) {
+	m, err := Open(Embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := syntax.Sentence{}
+	for form := range strings.FieldsSeq("We must buy the baby new shoes .") {
+		s.Words = append(s.Words, syntax.Word{Form: form})
+	}
+	if err := m.Run(t.Context(), []*syntax.Sentence{&s}, Request{Effort: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"3 nsubj", "3 aux", "0 root", "5 det", "3 iobj", "7 amod", "3 obj", "3 punct"}
+	for i, w := range s.Words {
+		if got := fmt.Sprintf("%d %s", w.Head, w.Deprel); got != want[i] {
+			t.Errorf("%s: %s, want %s", w.Form, got, want[i])
+		}
+		for _, p := range []float32{s.Confidence.HeadMarginal[i], s.Confidence.LabelProb[i], s.Confidence.HeadConf[i], s.Confidence.DeprelConf[i]} {
+			if p < 0 || p > 1 {
+				t.Errorf("%s: a probability of %v", w.Form, p)
+			}
+		}
+	}
+	if c := s.Confidence; c.Certificate != syntax.Uncertain || c.HeadConf[4] > c.HeadConf[0] {
+		t.Errorf("%+v: a head that was changed is not less certain", c)
 	}
 }

@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|Families|Lemmas2000|Shapes|WorkPerWordOnTheSample|CutsByKind|FrenchPronouns)$")
+	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|Families|Lemmas2000|Shapes|WorkPerWordOnTheSample|CutsByKind|FrenchPronouns|RecipientMoves)$")
 	os.Exit(m.Run())
 }

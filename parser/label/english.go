@@ -18,6 +18,8 @@ import (
 //   - obl, xcomp, iobj: behind a verb of giving and a noun or pronoun, another noun
 //     without a preposition is the thing that is given, obj, unless it is a time, a measure
 //     or a manner.
+//   - Between a verb of giving and its object, a noun before an adjective of the object is
+//     no part of the object: gave [the baby] [new shoes].
 //   - case: only a genitive marks an object.
 //   - Behind do and the modal verbs comes a verb (VerbBehind).
 
@@ -26,9 +28,10 @@ const english = syntax.English
 
 // giving lists the lemmas of verbs with two objects. Verbs that also call somebody
 // something, such as make and find, are not among them.
-var giving = wordsOf(`allot assign award bake bring buy cable charge cook cost deny email e-mail fax feed fetch forward give
-	grant hand knit leave lend loan mail offer order owe pass pay permit pour promise quote read refuse save sell send serve
-	show spare supply teach tell text throw toss wish write`)
+var giving = wordsOf(`allot allow ask assign award bake bring buy cable cause charge cook cost deny draw e-mail email fax
+	feed fetch forward give grant guarantee hand knit leave lend loan mail offer order owe pass pay
+	permit pour promise quote read refuse save sell send serve show spare supply teach tell text throw
+	toss wish write`)
 
 // unmarked lists the lemmas of nouns that modify a verb without a preposition.
 var unmarked = wordsOf(`year time day week today bit night way month lot tomorrow yesterday morning hour minute couple
@@ -59,7 +62,8 @@ const (
 	barOuter
 	barUnmarked
 	barComplement
-	barAll = 1<<iota - 1
+	barRecipient // all relations
+	barAll       = 1<<iota - 1
 )
 
 var barred = map[string]uint8{
@@ -70,7 +74,7 @@ var barred = map[string]uint8{
 // addEnglish adds the rules of English.
 func (r *rules) addEnglish(names []string) {
 	for l, name := range names {
-		r.bar[l] = barred[name]
+		r.bar[l] = barred[name] | barRecipient
 		if base := syntax.Universal(name); base == "obj" || base == "iobj" {
 			r.object.add(l)
 			r.bound[l] = true
@@ -90,6 +94,9 @@ func (c *chart) bars(words []syntax.Word, m int32, want uint8) (bars uint8) {
 		return 0
 	}
 	w, head := &words[m-1], &words[h-1]
+	if want&barRecipient != 0 && c.isRecipient(words, m) {
+		bars |= barRecipient
+	}
 	if want&barPassive != 0 && head.XPOS != "" && head.XPOS != "VBN" && !c.has(words, h, "be") && !c.has(words, h, "get") {
 		bars |= barPassive
 	}
@@ -118,6 +125,33 @@ func (c *chart) isGiven(words []syntax.Word, m int32) bool {
 	}
 	for k := range c.children(h) {
 		if h < k && k < m && c.isBare(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRecipient reports whether word m, before its head, must depend on the verb of giving
+// before both.
+func (c *chart) isRecipient(words []syntax.Word, m int32) bool {
+	h := c.head[m]
+	v := c.head[h]
+	if c.tree.nodes[m].Coarse != word.NOUN || c.tree.nodes[h].Coarse != word.NOUN || m > h || v == 0 || v > m ||
+		words[v-1].UPOS != "VERB" || !giving[strings.ToLower(words[v-1].Lemma)] || !c.isBare(m) {
+		return false
+	}
+	for k := range c.children(m) {
+		if c.tree.nodes[k].Coarse == word.PART { // a genitive
+			return false
+		}
+	}
+	for k := range c.children(v) {
+		if v < k && k < m && c.isBare(k) { // there is a recipient
+			return false
+		}
+	}
+	for k := range c.children(h) {
+		if m < k && k < h && c.tree.nodes[k].Coarse == word.ADJ {
 			return true
 		}
 	}

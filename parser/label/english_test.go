@@ -68,6 +68,22 @@ func brokenEnglish(words []syntax.Word) (count int) {
 		for k := h + 1; k < m; k++ {
 			given = given || int(words[k].Head) == h+1 && bare(k) && words[h].UPOS == "VERB" && bare(m)
 		}
+		recipient := h > m && words[m].UPOS == "NOUN" && words[h].UPOS == "NOUN" && bare(m) && words[h].Head > 0 &&
+			int(words[h].Head) <= m && words[words[h].Head-1].UPOS == "VERB"
+		red := false
+		for k := range words {
+			switch {
+			case int(words[k].Head) == m+1 && words[k].UPOS == "PART":
+				recipient = false
+			case words[k].Head == words[h].Head && k < m && k >= int(words[h].Head) && bare(k):
+				recipient = false
+			case int(words[k].Head) == h+1 && m < k && k < h && words[k].UPOS == "ADJ":
+				red = true
+			}
+		}
+		if recipient && red {
+			count++
+		}
 		wrong := false
 		switch words[m].Deprel {
 		case "nsubj:pass", "csubj:pass":

@@ -26,7 +26,21 @@ const (
 // A move is another head of a word.
 type move struct {
 	word, head int32
-	gain       int32 // gain over the head that the search chose
+	gain       int32  // gain over the head that the search chose
+	with       []move // of other words, whose gains the gain includes
+}
+
+// set makes the move, without a change of confidence, or with undo takes it back to
+// the head before.
+func (v *move) set(s *syntax.Sentence, before int32, undo bool) {
+	to := v.head
+	if undo {
+		to = before
+	}
+	s.Words[v.word-1].Head = to
+	for i := range v.with {
+		v.with[i].set(s, before, undo)
+	}
 }
 
 // mend changes heads of a tree whose best labels, the ones chosen in c, break
@@ -59,15 +73,14 @@ func (m *Model) bestMove(c *chart, s *syntax.Sentence, refresh func()) (v move, 
 	best := c.maximiseStrictly(m)
 	c.listMoves(s, free-best)
 	for _, try := range c.moves {
-		w := &s.Words[try.word-1]
-		old := w.Head
-		w.Head = try.head
+		old := s.Words[try.word-1].Head // of all that move
+		try.set(s, old, false)
 		refresh()
 		c.readWords(m.rules, s)
 		if x := c.maximiseStrictly(m) + headShare*int64(try.gain); x > best {
 			best, v, found = x, try, true
 		}
-		w.Head = old
+		try.set(s, old, true)
 	}
 	if !found && len(c.moves) > 0 {
 		refresh()
@@ -89,6 +102,10 @@ func (m *Model) scoreOf(c *chart) (sum int64) {
 
 // take makes a move, and sets the confidence of the new head.
 func (c *chart) take(s *syntax.Sentence, v move) {
+	for _, x := range v.with {
+		c.take(s, x)
+		v.gain -= x.gain
+	}
 	i, w, odds := v.word-1, &s.Words[v.word-1], &s.Candidates
 	from, to := slices.Index(odds.Of(int(v.word)), w.Head), slices.Index(odds.Of(int(v.word)), v.head)
 	w.Head = v.head
@@ -152,13 +169,41 @@ func (c *chart) listMoves(s *syntax.Sentence, cost int64) {
 		}
 		for i, h := range heads {
 			gain := s.Candidates.Gains[int(lo)+i] - base
+			if v, ok := c.recipientMove(s, w, h, gain); ok {
+				list = append(list, v)
+				continue
+			}
 			if h != syntax.Root && h != now && -headShare*int64(gain) < cost && !isBelow(s, h, w) && !crosses(s, h, w) {
-				list = append(list, move{w, h, gain})
+				list = append(list, move{word: w, head: h, gain: gain})
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b move) int { return cmp.Compare(b.gain, a.gain) })
 	c.moves = list[:min(len(list), maxTrials)]
+}
+
+// recipientMove returns the move of word w to head h, by gain, with the words between
+// the two that have the same head as w, if w is a recipient (english.go) and h the verb.
+func (c *chart) recipientMove(s *syntax.Sentence, w, h, gain int32) (v move, ok bool) {
+	now := c.head[w]
+	if c.obey.words[w].bars&barRecipient == 0 || h == syntax.Root || h != c.head[now] {
+		return v, false
+	}
+	v = move{word: w, head: h, gain: gain}
+	for k := h + 1; k < w; k++ {
+		if c.head[k] != now {
+			continue
+		}
+		heads := s.Candidates.Of(int(k))
+		from, to := slices.Index(heads, now), slices.Index(heads, w)
+		if from < 0 || to < 0 {
+			return v, false
+		}
+		gains := s.Candidates.Gains[s.Candidates.Start[k-1]:]
+		x := move{word: k, head: w, gain: gains[to] - gains[from]}
+		v.with, v.gain = append(v.with, x), v.gain+x.gain
+	}
+	return v, true
 }
 
 // isBelow reports whether h is w or below it.
