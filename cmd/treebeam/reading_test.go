@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,18 +193,56 @@ func TestFailures(t *testing.T) {
 		"": header + first + second, "--severity all": header + first + second,
 		"--severity error": header + first, "--errors": header + first, "--severity warning": header + second,
 		"--kind not_text": header + first, "--kind cycle": header, "--kind not_text --severity warning": header,
+		"--count": "2\n", "--count --errors": "1\n", "-c --kind cycle": "0\n",
+		"--group kind --kind cycle": "rows\tkind\n", "--group kind": "rows\tkind\n1\tlate_comment\n1\tnot_text\n",
+		"--group reason,source_uri --errors": "rows\treason\tsource_uri\n1\tbad: ␛[31mred\tin/ d\n",
 	} {
 		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitOK || stdout != want {
 			t.Errorf("%s: status %d %s\n%q", args, status, stderr, stdout)
 		}
 	}
-	for _, args := range []string{"--severity bad", "--kind bad", "--errors --severity warning"} {
+	for _, args := range []string{"--severity bad", "--kind bad", "--errors --severity warning", "--group line", "--group kind,", "--group kind --count"} {
 		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitRefused || stdout != "" || stderr == "" {
 			t.Errorf("%s: status %d %s%s", args, status, stdout, stderr)
 		}
 	}
 	if status, stdout, _ := treebeam(t, "", "failures", craftOutput(t, nil, nil, nil)); status != exitOK || stdout != header {
 		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+// The counts of groups are those of the rows, counted by hand: the largest first.
+func TestFailureGroups(t *testing.T) {
+	var rows []parquet.Failure
+	for i := range 40 {
+		f := parquet.Failure{SourceURI: fmt.Sprintf("in/%d", i%7), ByteOffset: int64(i), Stage: "read", Severity: "error", Kind: "no_text", Reason: "a"}
+		if i%3 == 0 {
+			f.Kind, f.Severity = "late_comment", "warning"
+		}
+		rows = append(rows, f)
+	}
+	slices.SortFunc(rows, func(a, b parquet.Failure) int { return strings.Compare(a.SourceURI, b.SourceURI) })
+	out := craftOutput(t, nil, rows, nil)
+	_, table, _ := treebeam(t, "", "failures", out)
+	for name, column := range map[string]int{"source_uri": 1, "stage": 4, "severity": 5, "kind": 6, "reason": 7} {
+		want := map[string]int{}
+		for line := range strings.Lines(table) {
+			want[strings.Split(line, "\t")[column]]++
+		}
+		delete(want, name) // the header
+		status, stdout, stderr := treebeam(t, "", "failures", out, "--group", name)
+		last, got := 1<<30, map[string]int{}
+		for line := range strings.Lines(strings.TrimPrefix(stdout, "rows\t"+name+"\n")) {
+			var n int
+			var value string
+			if _, err := fmt.Sscanf(line, "%d\t%s", &n, &value); err != nil || n > last {
+				t.Errorf("%s: %q, %v after %d", name, line, err, last)
+			}
+			got[value], last = n, n
+		}
+		if status != exitOK || !maps.Equal(got, want) {
+			t.Errorf("%s: status %d %s %v, want %v", name, status, stderr, got, want)
+		}
 	}
 }
 
