@@ -138,8 +138,8 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nightly.Night, error) {
 	var night *nightly.Night
 	options := nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
-		Accept: func(found nightly.Found) error {
-			return limit.accept(found, night.Counts[nightly.Unchanged] > 0)
+		Accept: func(found, current nightly.Found) error {
+			return limit.accept(found, current, night.Counts[nightly.Unchanged] > 0)
 		}}
 	return untilSignal(ctx, func(ctx context.Context) (*nightly.Night, error) {
 		var err error

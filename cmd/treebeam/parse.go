@@ -64,7 +64,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.options.Paths, err = c.named.paths(ctx, c.options.Inputs); err != nil {
 		return err
 	}
-	limit, err := parseLimit(c.maxFailures)
+	limit, err := c.limit()
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	c.display.define(f)
 	f.BoolVar(&o.Rows.Words, "words", false, "with --output FOLDER: also write FOLDER/words, one row per word")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "first remove the output of another run")
-	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed")
+	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed ("+standardLimit+")")
 	group(f, outputFlags)
 	choose(f, "to", "parquet", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
 }

@@ -153,7 +153,7 @@ func TestBadInput(t *testing.T) {
 	}
 	in := writeFiles(t, content)
 	out := filepath.Join(t.TempDir(), "out")
-	stdout, stderr := ends(t, exitOK, "", toyCommand("--input", in, "--output", out)...)
+	stdout, stderr := ends(t, exitOK, "", toyCommand("--input", in, "--output", out, "--json", "--max-failures", "90%")...)
 	trees, rows, reasons := map[string]int64{}, map[string]int64{}, map[string]string{}
 	from, err := output.Open(t.Context(), out)
 	must(t, err)

@@ -191,17 +191,32 @@ func printReason(w io.Writer, r *output.Reason) {
 	say(w, "  %s %s (%s), %s %s, %s: %s\n", view.Many(r.Count, what), r.Kind.String(), cell(r.Stage), first, cell(r.SourceURI), place, cell(r.Reason))
 }
 
+// standardLimit is --max-failures of runs that are not told.
+const standardLimit = "50%"
+
 // A failureLimit is the value of --max-failures.
 type failureLimit struct {
-	set     bool
-	count   int64
-	percent float64 // instead of count if not negative
+	set      bool
+	standard bool // nobody has given it
+	count    int64
+	percent  float64 // instead of count if not negative
+}
+
+// limit is the limit of the failures of this run. A program that reads end marks sees
+// every failure, and has no limit unless it gives one.
+func (c *parseCommand) limit() (failureLimit, error) {
+	if c.maxFailures == "" && c.flags.Changed("max-failures") {
+		return failureLimit{}, refuse("--max-failures is empty; leave it out for %s", standardLimit)
+	}
+	if c.maxFailures == "" && c.options.EndMarks {
+		return failureLimit{}, nil
+	}
+	limit, err := parseLimit(cmp.Or(c.maxFailures, standardLimit))
+	limit.standard = c.maxFailures == ""
+	return limit, err
 }
 
 func parseLimit(s string) (failureLimit, error) {
-	if s == "" {
-		return failureLimit{}, nil
-	}
 	number, isPercent := strings.CutSuffix(s, "%")
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(value >= 0) || isPercent && value > 100 || !isPercent && value != float64(int64(value)) {
@@ -216,41 +231,52 @@ func parseLimit(s string) (failureLimit, error) {
 // tooManyFailures is the error of a run with more failures than the limit allows.
 type tooManyFailures string
 
-func (found tooManyFailures) Error() string {
-	return string(found) + ", more than --max-failures allows"
-}
+func (found tooManyFailures) Error() string { return string(found) }
 
 // errNothingParsed is the error of a run that had something to parse and could
 // parse none of it, most often for one reason, such as a key of JSON lines that
 // is called otherwise.
 var errNothingParsed = errors.New("nothing could be parsed")
 
-// accept returns errNothingParsed or a tooManyFailures for what is too bad. A
-// percentage is one of sentences and one of files: a file that cannot be read is
-// one failure, however many sentences it has. If there are other trees, a run may
-// have none.
-func (l failureLimit) accept(found nightly.Found, others bool) error {
+// accept returns errNothingParsed or a tooManyFailures for what is too bad in what was
+// found. A percentage is one of sentences and one of files: a file that cannot be read is
+// one failure, however many sentences it has. The limit that nobody has given is of
+// all that would then be current. If there are other trees, a run may have none.
+func (l failureLimit) accept(found, current nightly.Found, others bool) error {
+	nothing := found.Errors > 0 && found.Trees == 0 && !others
+	if l.standard {
+		found = current
+	}
 	over, files := found.Errors > l.count, false
 	if l.percent >= 0 {
 		over = float64(found.Errors)*100 > l.percent*float64(found.Errors+found.Trees)
 		files = float64(found.FilesFailed)*100 > l.percent*float64(found.Files)
 	}
 	switch {
-	case found.Errors > 0 && found.Trees == 0 && !others:
+	case nothing:
 		return errNothingParsed
 	case l.set && over:
-		return tooManyFailures(fmt.Sprintf("%d failures", found.Errors))
+		return l.tooMany("%s beside %s", view.Many(found.Errors, "failure"), view.Many(found.Trees, "tree"))
 	case l.set && files:
-		return tooManyFailures(fmt.Sprintf("%d of %d files could not be read", found.FilesFailed, found.Files))
+		return l.tooMany("%d of %d files could not be read", found.FilesFailed, found.Files)
 	}
 	return nil
+}
+
+// tooMany is the error for what was found, and what helps.
+func (l failureLimit) tooMany(format string, a ...any) error {
+	found := fmt.Sprintf(format, a...)
+	if l.standard {
+		return tooManyFailures(found + ": more than half failed; change the input or the options, or accept this with --max-failures 100%")
+	}
+	return tooManyFailures(found + ", more than --max-failures allows")
 }
 
 // check returns status 3 for a run that accept does not take. The reasons were
 // printed.
 func (l failureLimit) check(sum *output.Summary) error {
 	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
-	if err := l.accept(found, false); err != nil {
+	if err := l.accept(found, found, false); err != nil {
 		say(os.Stderr, "%v\n", err)
 		return exitCode(exitFailures)
 	}

@@ -77,7 +77,7 @@ func (c *parseCommand) checkWatch() error {
 		return refuse("--watch cannot be used with standard input; treebeam parse - without --output parses a stream")
 	case len(c.named.filesFrom) > 0:
 		return refuse("--files-from cannot be used with --watch, because a list is read once; name the folder, and perhaps --exclude")
-	case o.Limit != 0 || o.Verify || o.Overwrite || o.RetryFailures || c.maxFailures != "":
+	case o.Limit != 0 || o.Verify || o.Overwrite || o.RetryFailures || c.flags.Changed("max-failures"):
 		return refuse("--limit, --verify, --overwrite, --retry-failures and --max-failures cannot be used with --watch, which has no end; leave them out")
 	case w.every < 10*time.Millisecond || w.window < w.every:
 		return refuse("--every %v --window %v: --every must be 10ms or more, and --window must not be shorter", w.every, w.window)

@@ -95,7 +95,7 @@ func (n *Night) RunDirs() (list []string) {
 	return list
 }
 
-// Found counts the rows of the files that are new or have changed.
+// Found counts rows of files.
 type Found struct {
 	Errors, Trees int64 // rows
 	Files         int64
@@ -109,21 +109,28 @@ func (n *Night) accept() error {
 	if n.options.Accept == nil {
 		return nil
 	}
-	var found Found
+	var found, current Found
 	for i := range n.Decisions {
-		d := &n.Decisions[i]
-		e := n.entries[d.URI]
-		if !d.Reason.parsed() || e == nil {
-			continue
-		}
-		found.Errors += e.Failures
-		found.Trees += e.Trees
-		found.Files++
-		if e.Trees == 0 && e.Failures > 0 {
-			found.FilesFailed++
+		if d := &n.Decisions[i]; d.Reason.parsed() && n.entries[d.URI] != nil {
+			found.add(n.entries[d.URI])
 		}
 	}
-	return n.options.Accept(found)
+	for e, err := range n.current() {
+		if err != nil {
+			return err
+		}
+		current.add(e)
+	}
+	return n.options.Accept(found, current)
+}
+
+func (f *Found) add(e *parquet.Entry) {
+	f.Errors += e.Failures
+	f.Trees += e.Trees
+	f.Files++
+	if e.Trees == 0 && e.Failures > 0 {
+		f.FilesFailed++
+	}
 }
 
 // run does one run of the pipeline and notes what it has made of each file.
@@ -151,15 +158,15 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	}
 	m, err := output.Check(ctx, o.Output)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for d, err := range parquet.Parts[parquet.Document](m.Parts(o.Output, "documents")) {
+	for d, err := range parquet.Parts[parquet.Document](m.Parts(dir, "documents")) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: planned.Name}
 	}
-	return sum, nil
+	return nil
 }
 
 // current yields the entries of the night's snapshot: the entries of this night, and

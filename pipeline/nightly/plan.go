@@ -22,8 +22,9 @@ type Options struct {
 	All          bool   // parse every file again, with any model and options
 	AllowDeletes bool   // let many documents, or all, disappear
 	// Accept, if set, is asked before what the night has parsed, or taken over,
-	// becomes current. Its error ends the night: the snapshot before stays.
-	Accept     func(Found) error
+	// becomes current: found counts that, and current all that then is current. Its error
+	// ends the night: the snapshot before stays.
+	Accept     func(found, current Found) error
 	Generation Generation // of a watch, if it has a window
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"testing"
 
@@ -100,11 +101,17 @@ func TestAccept(t *testing.T) {
 	c.write("f00.txt", "File 0 has changed .\n")
 	c.write("x.pdf", "%PDF-1.4\n")
 	tooMany := errors.New("too many")
-	asked := 0
+	asked, kept := 0, int64(0)
+	for e, err := range before.Entries() {
+		c.must(err)
+		if path.Base(e.SourceURI) != "f00.txt" {
+			kept += e.Trees
+		}
+	}
 	o := c.options()
-	o.Accept = func(found Found) error {
-		if asked++; found != (Found{Errors: 2, Trees: 2, Files: 3, FilesFailed: 1}) {
-			t.Errorf("asked about %+v", found)
+	o.Accept = func(found, current Found) error {
+		if asked++; found != (Found{Errors: 2, Trees: 2, Files: 3, FilesFailed: 1}) || current != (Found{2, 2 + kept, 5, 1}) {
+			t.Errorf("asked about %+v of %+v", found, current)
 		}
 		return tooMany
 	}
@@ -120,7 +127,7 @@ func TestAccept(t *testing.T) {
 			t.Errorf("start %d: %d sentences were parsed again", i, r.Summary.Trees)
 		}
 	}
-	o.Accept = func(Found) error { return nil }
+	o.Accept = func(_, _ Found) error { return nil }
 	_, r := c.mustNight(o)
 	if r.Summary.Trees > 0 || r.Snapshot.N != before.N+1 {
 		t.Errorf("accepted: %d trees, snapshot %d", r.Summary.Trees, r.Snapshot.N)
@@ -164,7 +171,7 @@ func TestRefusedNightReadsAgain(t *testing.T) {
 	allow := deny(memory, "new.txt", 0)
 	tooMany := errors.New("too many")
 	o := c.options()
-	o.Accept = func(found Found) error {
+	o.Accept = func(found, _ Found) error {
 		if found.FilesFailed > 0 {
 			return tooMany
 		}
