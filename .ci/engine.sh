@@ -20,7 +20,7 @@ prepare() {
   input=(--input "$tmp/input" --range-bytes 2500 --fast)
   go build -trimpath -tags disable_grpc_modules -o "$tmp/boot" github.com/apache/beam/sdks/v2/go/container
   boot boot.sh
-  "$program" parse --quiet "${input[@]}" --output "$tmp/local" >"$tmp/local.json"
+  "$program" parse --quiet --json "${input[@]}" --output "$tmp/local" >"$tmp/local.json"
   echo "local: $SECONDS s with what is built"
 }
 
@@ -45,7 +45,7 @@ eventually() {
 launch() {
   local name=$1
   shift
-  timeout 120 "$program" parse --quiet "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log"
+  timeout 120 "$program" parse --quiet --json "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log"
 }
 
 # parse NAME FLAG...: runs the job and compares its digest with the local one.
@@ -106,7 +106,7 @@ begin() {
   before=$(parts "$name")
   shift
   # Without env, what a script starts in the background ignores ctrl-C.
-  env --default-signal=INT "$program" parse --quiet "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log" &
+  env --default-signal=INT "$program" parse --quiet --json "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log" &
   launcher=$!
   some_or_gone() { at_least "$name" $((before + 3)) || gone $launcher; }
   eventually "$name" 100 "no parts" some_or_gone

@@ -167,7 +167,7 @@ func TestHostileProcess(t *testing.T) {
 		"none needed":                   {args: toConll, env: []string{"TMPDIR=/nonexistent"}, want: exitOK},
 		"a stream is stopped by ctrl-C": {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(os.Interrupt), want: exitInterrupted},
 		"an interrupt of a stream":      {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(syscall.SIGTERM), want: exitInterrupted},
-		"nobody reads the summary":      {args: toFolder, stdout: closedPipe, want: exitOK},
+		"nobody reads the summary":      {args: []string{"IN", "--output", "OUT", "--json"}, stdout: closedPipe, want: exitOK},
 		"no environment":                {args: toFolder, env: []string{"PATH=", "HOME="}, want: exitOK},
 		"no place for temporary files":  {args: toFolder, env: []string{"TMPDIR=/nonexistent"}, want: exitRefused, last: "TMPDIR", cured: true},
 		"a file that may not be read": {user: true, args: toFolder, want: exitOK, last: "permission denied",

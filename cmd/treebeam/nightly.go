@@ -91,7 +91,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	here := pipeline.Done{Known: true}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
-		show := startProgress(c.quiet, p)
+		show := c.startProgress(p)
 		return func() {
 			show.stop()
 			here.Add(show.watch.Done(nil))
@@ -107,7 +107,9 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		printNight(os.Stderr, night, result, time.Since(start), &here, err != nil)
 		report := reportOf(night, result.Snapshot, c.night.state)
 		here.Elapsed = time.Since(start)
-		printSummary(runSummary{Summary: &result.Summary, Night: &report}, &here, c.json)
+		if c.json {
+			printSummary(runSummary{Summary: &result.Summary, Night: &report}, &here)
+		}
 	}
 	switch {
 	case errors.As(err, &tooMany):

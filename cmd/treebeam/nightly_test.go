@@ -18,7 +18,7 @@ type nights struct{ in, state string }
 func (n *nights) run(t *testing.T, want int, more ...string) (stdout, stderr string) {
 	t.Helper()
 	args := append([]string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
-		"--input=" + n.in, "--state=" + n.state, "--quiet"}, more...)
+		"--input=" + n.in, "--state=" + n.state, "--quiet", "--json"}, more...)
 	return ends(t, want, "", args...)
 }
 

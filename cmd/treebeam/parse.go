@@ -38,6 +38,7 @@ type parseCommand struct {
 	quiet       bool
 	verbose     bool
 	json        bool
+	progress    string // text or json
 	threads     *int
 	night       nightFlags
 	watch       watchFlags
@@ -163,6 +164,9 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	if c.options.EndMarks && !isStream {
 		return refuse("--end-marks is for streams: add --to jsonl or --to conllu")
 	}
+	if c.progress == "json" && (isStream || c.watch.on) {
+		return refuse("--progress json is for runs with --output FOLDER or --state; leave it out")
+	}
 	if o := c.options.Output; c.options.EndMarks && o != "" && o != "-" {
 		return refuse("--end-marks is for a program that reads standard output: leave out --output %s", o)
 	}
@@ -184,7 +188,7 @@ func (c *parseCommand) runJob(ctx context.Context, limit failureLimit) error {
 	}
 	defer run.Close()
 	submitted := follow(run)
-	show := startProgress(c.quiet, run)
+	show := c.startProgress(run)
 	sum, err := pipeline.Run(ctx, run)
 	show.stop()
 	var changed *pipeline.InputChanged
@@ -206,7 +210,9 @@ func (c *parseCommand) runJob(ctx context.Context, limit failureLimit) error {
 	done := show.watch.Done(sum)
 	show.printChecked(os.Stderr, &done)
 	printRun(os.Stderr, c.options.Output, sum, &done)
-	printSummary(runSummary{Summary: sum, Output: c.options.Output}, &done, c.json)
+	if c.json {
+		printSummary(runSummary{Summary: sum, Output: c.options.Output}, &done)
+	}
 	return limit.check(sum)
 }
 

@@ -145,9 +145,10 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	o, rows := &c.options, &c.options.Rows
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
 	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model, which is the default")
-	f.BoolVar(&c.json, "json", false, "print the summary as JSON even on a terminal")
 	f.StringVar(&c.rules, "rules", "", "read more rules from `FILE`, one per line, to follow those of --rule")
 	annotate(f, filledKey, []string{"name a file, or leave it out"}, "rules")
+	f.BoolVar(&c.json, "json", false, "print the summary as a line of JSON on standard output")
+	f.StringVar(&c.progress, "progress", "text", "with --output FOLDER or --state: show progress as `FORMAT`, text or json (docs/cli.md)")
 	f.BoolVar(&o.Verify, "verify", false, "check every byte of finished parts; make damaged ones again")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")
 	f.Var((*list)(&o.RunnerOptions), "runner-option", "set `NAME=VALUE`, an option of the engine's own (docs/engines.md); repeatable")
@@ -163,6 +164,7 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")
 	group(f, rareFlags)
 	choose(f, "stop-after", "segment", "tag")
+	choose(f, "progress", "text", "json")
 }
 
 // formatFlags are the flags that say how a format is read. The value that is

@@ -104,8 +104,7 @@ func onTerminal(t *testing.T, f func()) string {
 	return <-written
 }
 
-// The summary of a run is JSON for programs. On a terminal it is in words, and JSON
-// only if asked for.
+// The summary of a run is in words, and JSON on standard output only if asked for.
 func TestSummaryOnTerminal(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": "One two .\n"})
 	for _, asked := range []bool{false, true} {

@@ -27,32 +27,37 @@ const (
 // barShown says that the last line of the terminal is a bar.
 var barShown atomic.Bool
 
-// A progress shows how far a run is until it is stopped: a bar with the time
-// left on a terminal, lines elsewhere.
+// A progress shows how far a run is until it is stopped: as JSON if that was asked for,
+// otherwise a bar with the time left on a terminal, and lines elsewhere.
 type progress struct {
 	run     *pipeline.Prepared
 	watch   *pipeline.Watch
 	quiet   bool
+	json    bool // each showing is a progressLine
 	bar     *progressbar.ProgressBar
 	stopped chan struct{}
 	showing sync.WaitGroup
 }
 
-func startProgress(quiet bool, run *pipeline.Prepared) *progress {
-	p := &progress{run: run, quiet: quiet, stopped: make(chan struct{})}
-	p.watch = run.Watch(context.Background(), !quiet)
-	if quiet {
+func (c *parseCommand) startProgress(run *pipeline.Prepared) *progress {
+	p := &progress{run: run, quiet: c.quiet, json: c.progress == "json", stopped: make(chan struct{})}
+	p.watch = run.Watch(context.Background(), !p.quiet || p.json)
+	if p.quiet && !p.json {
 		return p
 	}
-	before := p.watch.Before
-	if before.Parts > 0 {
-		say(os.Stderr, "continuing: %d of %d parts are done\n", before.Parts, run.Job.Ranges)
-	}
-	if f, known := run.Forecast(context.Background(), before.Bytes); known {
-		say(os.Stderr, "%s\n", forecastLine(run.Files, run.Bytes-before.Bytes, &f))
-	}
 	out := os.Stderr
-	onTerminal := term.IsTerminal(int(out.Fd()))
+	onTerminal := term.IsTerminal(int(out.Fd())) && !p.json
+	if before := p.watch.Before; p.json {
+		p.show(out, p.watch.Going(context.Background()))
+	} else {
+		if before.Parts > 0 {
+			say(out, "continuing: %d of %d parts are done\n", before.Parts, run.Job.Ranges)
+		}
+		if f, known := run.Forecast(context.Background(), before.Bytes); known {
+			say(out, "%s\n", forecastLine(run.Files, run.Bytes-before.Bytes, &f))
+		}
+	}
+	before := p.watch.Before
 	if barShown.Store(onTerminal); onTerminal {
 		p.bar = progressbar.NewOptions64(max(run.Bytes-before.Bytes, 1), progressbar.OptionSetWriter(out),
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
@@ -86,6 +91,11 @@ func pause(onTerminal, here bool, elapsed time.Duration) time.Duration {
 }
 
 func (p *progress) show(w io.Writer, g pipeline.Going) {
+	if p.json {
+		line := progressOf(&g)
+		encodeJSON(w, line, "") // whose error would be of standard error
+		return
+	}
 	if p.bar == nil {
 		say(w, "%s\n", goingLine(&g))
 		return
@@ -104,6 +114,9 @@ func (p *progress) stop() {
 	p.watch.Stop()
 	close(p.stopped)
 	p.showing.Wait()
+	if p.json {
+		p.show(os.Stderr, p.watch.Going(context.Background()))
+	}
 	if p.bar != nil {
 		p.bar.Finish()
 		barShown.Store(false)
@@ -142,6 +155,36 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 		view.Many(int64(files), "file"), size, view.Number(f.Words/unit*unit), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
 	if f.Fast > 0 {
 		line += fmt.Sprintf("; with --fast %.1f core-hours and more mistakes, with --effort between", f.CoreTime(f.Fast).Hours())
+	}
+	return line
+}
+
+// A progressLine is how far a run is, for programs.
+type progressLine struct {
+	Seconds     float64  `json:"seconds"`                // since this command began to parse
+	Percent     *int     `json:"percent,omitempty"`      // of the input's stored bytes; none of an empty input
+	SecondsLeft *float64 `json:"seconds_left,omitempty"` // estimated; none until something is done
+	Parts       int64    `json:"parts"`                  // done, those of earlier runs included
+	PartsTotal  int64    `json:"parts_total"`
+	Bytes       int64    `json:"bytes"` // stored bytes of the input that are done
+	BytesTotal  int64    `json:"bytes_total"`
+	Words       *int64   `json:"words,omitempty"` // parsed by this command; none if the work is done elsewhere
+	WordsRate   *float64 `json:"words_per_second,omitempty"`
+}
+
+func progressOf(g *pipeline.Going) progressLine {
+	line := progressLine{Seconds: g.Elapsed.Seconds(), Parts: max(g.Seen, g.Parts), PartsTotal: g.Ranges,
+		Bytes: min(g.Before+g.Bytes, max(g.Total, 0)), BytesTotal: max(g.Total, 0)}
+	if percent, known := g.Percent(); known {
+		line.Percent = &percent
+	}
+	if left, known := g.Left(); known {
+		seconds := left.Seconds()
+		line.SecondsLeft = &seconds
+	}
+	if g.Here {
+		rate := g.Rate()
+		line.Words, line.WordsRate = &g.Words, &rate
 	}
 	return line
 }

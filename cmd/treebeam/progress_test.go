@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,7 +111,8 @@ func TestContinuedProgress(t *testing.T) {
 		must(t, os.Remove(part))
 	}
 	again := prepare()
-	p := startProgress(true, again)
+	c.quiet = true
+	p := c.startProgress(again)
 	if p.watch.Before.Parts != 0 {
 		t.Error("--quiet looked at the output")
 	}
@@ -118,7 +120,8 @@ func TestContinuedProgress(t *testing.T) {
 	stderr := os.Stderr
 	os.Stderr, err = os.Create(filepath.Join(t.TempDir(), "stderr"))
 	must(t, err)
-	p = startProgress(false, again)
+	c.quiet = false
+	p = c.startProgress(again)
 	os.Stderr, stderr = stderr, os.Stderr
 	defer stderr.Close()
 	if said, err := os.ReadFile(stderr.Name()); err != nil || !strings.Contains(string(said), "continuing: ") {
@@ -168,4 +171,37 @@ func TestForecastLine(t *testing.T) {
 	if got := forecastLine(1234, 5_300_000_000, &f); got != want+more {
 		t.Errorf("got  %s\nwant %s", got, want+more)
 	}
+}
+
+// Progress for programs is lines of JSON, quiet or not: the first before anything is
+// done, the last of all. Nothing else on standard error begins with a brace.
+func TestProgressForPrograms(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": strings.Repeat("One two .\n\n", 60)})
+	for _, to := range []string{"--output", "--state"} {
+		for _, quiet := range []string{"-q", "--json"} {
+			_, said := ends(t, exitOK, "", toyCommand(in, to, filepath.Join(t.TempDir(), "out"), "--range-bytes", "200", "--progress", "json", quiet)...)
+			var lines []progressLine
+			for line := range strings.Lines(said) {
+				if strings.HasPrefix(line, "{") {
+					var p progressLine
+					d := json.NewDecoder(strings.NewReader(line))
+					d.DisallowUnknownFields()
+					must(t, d.Decode(&p))
+					lines = append(lines, p)
+				}
+			}
+			if len(lines) < 2 || strings.Contains(said, "core-hours") {
+				t.Fatalf("%s", said)
+			}
+			first, last := lines[0], lines[len(lines)-1]
+			if first.Parts != 0 || *first.Percent != 0 || first.SecondsLeft != nil || *first.Words != 0 {
+				t.Errorf("at first: %+v", first)
+			}
+			if last.Parts != last.PartsTotal || last.Bytes != 660 || last.BytesTotal != 660 || *last.Percent != 100 || *last.SecondsLeft != 0 || *last.Words != 180 {
+				t.Errorf("at last: %+v", last)
+			}
+		}
+	}
+	ends(t, exitRefused, "--progress json is for", toyCommand(in, "--to", "conllu", "--progress", "json")...)
+	ends(t, exitRefused, "must be text or json", toyCommand(in, "--output", "x", "--progress", "xml")...)
 }

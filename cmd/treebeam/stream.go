@@ -55,7 +55,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 			say(os.Stderr, "%s: %s\n", o.Output, totals(sum, &done))
 		}
 		if c.json {
-			printSummary(runSummary{Summary: sum, Output: o.Output}, &done, true)
+			printSummary(runSummary{Summary: sum, Output: o.Output}, &done)
 		}
 	}
 	return limit.check(sum)

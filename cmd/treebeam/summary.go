@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
@@ -97,19 +95,18 @@ func failed(sum *output.Summary) string {
 
 // A runSummary is the summary of a run, or of a night, as JSON.
 type runSummary struct {
+	Program     string  `json:"program"` // its version
+	Output      string  `json:"output,omitempty"`
+	Seconds     float64 `json:"seconds"`
+	ParsedWords *int64  `json:"parsed_words,omitempty"` // by this command, which may have continued a run
 	*output.Summary
-	Output      string       `json:"output,omitempty"`
-	Night       *nightReport `json:"night,omitempty"`
-	Seconds     float64      `json:"seconds"`
-	ParsedWords *int64       `json:"parsed_words,omitempty"` // by this command, which may have continued a run
+	Night *nightReport `json:"night,omitempty"`
 }
 
 // printSummary prints a summary with what was done as one line of JSON on standard
-// output, for programs: where that is a terminal, only if asked for.
-func printSummary(s runSummary, d *pipeline.Done, asked bool) {
-	if !asked && term.IsTerminal(int(os.Stdout.Fd())) {
-		return
-	}
+// output, for programs.
+func printSummary(s runSummary, d *pipeline.Done) {
+	s.Program = "treebeam " + pipeline.Version()
 	if s.Seconds = d.Elapsed.Seconds(); d.Known {
 		s.ParsedWords = &d.Words
 	}

@@ -108,7 +108,7 @@ func TestContinuedSummary(t *testing.T) {
 		Words       int64
 		ParsedWords int64 `json:"parsed_words"`
 	}, said string) {
-		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", folder, "--range-bytes", "200")...)
+		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", folder, "--range-bytes", "200", "--json")...)
 		if err := json.Unmarshal([]byte(stdout), &s); status != exitOK || err != nil {
 			t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
 		}
@@ -163,8 +163,8 @@ func TestKeyOfNoRecord(t *testing.T) {
 		args  []string
 		count int
 	}{
-		{"", keep(in, "--output", filepath.Join(t.TempDir(), "out")), 2},
-		{"", keep(in, "--state", filepath.Join(t.TempDir(), "state")), 2},
+		{"", keep(in, "--json", "--output", filepath.Join(t.TempDir(), "out")), 2},
+		{"", keep(in, "--json", "--state", filepath.Join(t.TempDir(), "state")), 2},
 		{"", keep(in, "--to", "jsonl", "--json", "--output", filepath.Join(t.TempDir(), "a.jsonl")), 2},
 		{record + record, keep("-", "--from", "jsonl", "--to", "jsonl", "--json", "--output", filepath.Join(t.TempDir(), "a.jsonl")), 1},
 	} {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
@@ -328,7 +327,7 @@ func (w *watcher) tell(text string) error {
 			say(os.Stderr, "a window has ended; its trees are in %s\n", store.Join(w.dir, "data", run))
 		}
 	}
-	if (did || len(r.Merged) > 0) && (w.json || !term.IsTerminal(int(os.Stdout.Fd()))) {
+	if (did || len(r.Merged) > 0) && w.json {
 		fmt.Fprintln(stdout, strings.TrimSpace(text))
 	}
 	return nil

@@ -96,7 +96,7 @@ func (w *watched) start(more ...string) *watchProcess {
 	w.t.Helper()
 	p := &watchProcess{t: w.t, reports: make(chan generationReport, 1000)}
 	p.cmd = exec.Command(os.Args[0], append([]string{"parse", "--watch", w.in, "--output", w.out, "--model", transformstest.ModelURI,
-		"--every", "20ms"}, more...)...)
+		"--every", "20ms", "--json"}, more...)...)
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+filepath.Join(w.dir, "tmp"))
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Stderr = &p.said
