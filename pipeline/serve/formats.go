@@ -207,7 +207,7 @@ func (s *Server) readCoNLLU(data string, kept bool) sentences {
 				}
 			}
 			if err != nil {
-				yield(nil, badRequest("Cannot parse the input in 'conllu' format: %v", err))
+				yield(nil, badRequest("Cannot parse the input in 'conllu' format: %v; to parse text, add tokenizer=", err))
 				return
 			}
 			if !yield(&b.Sentence, nil) {
@@ -322,6 +322,8 @@ func newWriter(format string) writer {
 		return appendVertical
 	case "vertical=paragraphs":
 		return paragraphs(appendVertical)
+	case wordsFormat:
+		return wordsWriter()
 	case "plaintext":
 		return appendText
 	case "plaintext=normalized_spaces":

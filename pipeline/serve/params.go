@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +67,12 @@ func (s *Server) params(w *answer, r *http.Request, in *place) (params, error) {
 	if err := p.add(r.URL.RawQuery); err != nil {
 		return nil, badRequest("Cannot parse request URL.")
 	}
-	if kind == "multipart/form-data" {
+	switch kind {
+	case "multipart/form-data":
 		err = p.parts(multipart.NewReader(strings.NewReader(body), details["boundary"]))
-	} else {
+	case "application/json":
+		err = p.object(body)
+	default:
 		err = p.add(body)
 	}
 	if err != nil {
@@ -86,7 +91,7 @@ func (s *Server) kind(r *http.Request) (kind string, details map[string]string, 
 		return "", nil, s.tooLarge()
 	}
 	kind, details, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" && kind != "application/x-www-form-urlencoded" {
+	if err != nil || kind != "multipart/form-data" && kind != "application/x-www-form-urlencoded" && kind != "application/json" {
 		return "", nil, badRequest("Unsupported payload Content-Type '%.200s'.", r.Header.Get("Content-Type"))
 	}
 	return kind, details, nil
@@ -166,6 +171,42 @@ func (p params) set(name, value string) error {
 	}
 	if p[name] = value; len(p) > maxParams {
 		return fmt.Errorf("it has over %d parameters", maxParams)
+	}
+	return nil
+}
+
+// object adds the values of an object of JSON: strings, and true or false for steps. Who
+// sends JSON wants, if nothing else is said, the trees of a text, as JSON.
+func (p params) object(body string) error {
+	if !utf8.ValidString(body) {
+		return errors.New("it is not in UTF-8 encoding")
+	}
+	var values map[string]any
+	if err := json.Unmarshal([]byte(body), &values); err != nil || values == nil {
+		return cmp.Or(err, errors.New("it is not an object"))
+	}
+	for name, value := range values {
+		text, isText := value.(string)
+		if on, isBool := value.(bool); isBool {
+			if isText = true; !on {
+				text = "none"
+			}
+		}
+		if !isText {
+			return fmt.Errorf("%.50q is neither a string nor true or false", name)
+		}
+		if err := p.set(name, text); err != nil {
+			return err
+		}
+	}
+	standard := params{"tagger": "", "parser": "", "output": wordsFormat}
+	if _, given := p["input"]; !given {
+		standard["tokenizer"] = ""
+	}
+	for name, value := range standard {
+		if _, given := p[name]; !given {
+			p[name] = value
+		}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Server) process(w *answer, r *http.Request) error {
 			return err
 		}
 	}
-	out := &pieces{to: bufio.NewWriterSize(w, pieceBytes)}
+	out := &pieces{to: bufio.NewWriterSize(w, pieceBytes), objects: format == wordsFormat}
 	if err := out.begin(q); err != nil {
 		return err
 	}
@@ -100,6 +100,12 @@ func (s *Server) request(p params) (*request, error) {
 	if p.on("tokenizer") {
 		format = genericTokenizer + "=" + p["tokenizer"]
 	}
+	if p["output"] == wordsFormat && strings.HasPrefix(format, genericTokenizer) {
+		if !strings.Contains(format, "=") {
+			format += "="
+		}
+		format += ";ranges"
+	}
 	from, in, ok := s.reader(format, data, q.job)
 	if !ok {
 		return nil, badRequest("Unknown input format '%.200s'.", format)
@@ -136,30 +142,46 @@ func drop(s *syntax.Sentence) {
 	})
 }
 
-// pieces are the answer of /process: an object of JSON whose last value, "result", is
-// written piece by piece.
+// pieces are the answer of /process: an object of JSON whose last value is written piece
+// by piece: the string "result", or "sentences", a list of objects.
 type pieces struct {
-	to   *bufio.Writer
-	text []byte // to be written into the result
+	to      *bufio.Writer
+	objects bool
+	text    []byte // to be written into the last value
 }
 
 // pieceBytes is how much is collected before it is written or sent.
 const pieceBytes = 64 << 10
 
-// resultTail closes the result and the object.
-const resultTail = "\"\n}\n"
+// tail closes the last value and the object.
+func (b *pieces) tail() string {
+	if b.objects {
+		return "]\n}\n"
+	}
+	return "\"\n}\n"
+}
 
-// begin writes the object up to the result.
+// begin writes the object up to the content of its last value.
 func (b *pieces) begin(q *request) error {
-	object, err := json.MarshalIndent(struct {
+	type head struct {
 		Model            string   `json:"model"`
 		Acknowledgements []string `json:"acknowledgements"`
-		Result           string   `json:"result"`
-	}{q.model.name, acknowledgements(q.info), ""}, "", " ")
+	}
+	var answer any = struct {
+		head
+		Result string `json:"result"`
+	}{head: head{q.model.name, acknowledgements(q.info)}}
+	if b.objects {
+		answer = struct {
+			head
+			Sentences []wordsSentence `json:"sentences"`
+		}{head{q.model.name, acknowledgements(q.info)}, []wordsSentence{}}
+	}
+	object, err := json.MarshalIndent(answer, "", " ")
 	if err != nil {
 		return err
 	}
-	_, err = b.to.Write(bytes.TrimSuffix(append(object, '\n'), []byte(resultTail)))
+	_, err = b.to.Write(bytes.TrimSuffix(append(object, '\n'), []byte(b.tail())))
 	return err
 }
 
@@ -168,6 +190,11 @@ func (b *pieces) begin(q *request) error {
 func (b *pieces) flush(least int) error {
 	if len(b.text) < least {
 		return nil
+	}
+	if b.objects {
+		_, err := b.to.Write(b.text)
+		b.text = b.text[:0]
+		return err
 	}
 	var quoted bytes.Buffer
 	e := json.NewEncoder(&quoted)
@@ -185,6 +212,6 @@ func (b *pieces) end() error {
 	if err := b.flush(0); err != nil {
 		return err
 	}
-	b.to.WriteString(resultTail)
+	b.to.WriteString(b.tail())
 	return b.to.Flush()
 }
