@@ -2,8 +2,10 @@
 
 # Beam links Google's whole API without the tag.
 TAGS  = -trimpath -tags disable_grpc_modules
+# What treebeam version and the first line of CoNLL-U name.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 # Static, as make dist has it: make wheel then compiles nothing anew.
-BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w"
+BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w -X github.com/treebeam/treebeam/pipeline.release=$(VERSION)"
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 

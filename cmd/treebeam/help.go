@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
@@ -86,15 +85,11 @@ func newVersion() *cobra.Command {
 }
 
 func printVersion() error {
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value
-			}
-		}
+	commit := ""
+	if pipeline.Commit() != "" {
+		commit = ", commit " + pipeline.Commit()
 	}
-	fmt.Fprintf(stdout, "treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), revision,
+	fmt.Fprintf(stdout, "treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), commit,
 		output.FormatVersion, core.SdkVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

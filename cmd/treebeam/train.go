@@ -21,6 +21,7 @@ import (
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/parser/word"
+	"github.com/treebeam/treebeam/pipeline"
 )
 
 const trainAbout = `
@@ -342,23 +343,9 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "--gold-tags true", "--gold-tags")
 }
 
-// codeVersion is the version control revision that the program was built of.
-func codeVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	revision, dirty := info.Main.Version, ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = " with changes"
-		}
-	}
-	return revision + dirty
-}
+// codeVersion is the commit that the program was built of or, if that is unknown, its
+// version.
+func codeVersion() string { return cmp.Or(pipeline.Commit(), pipeline.Version()) }
 
 // encoderFlags are the options of a pretrained encoder (docs/encoder.md).
 type encoderFlags struct {
