@@ -54,7 +54,7 @@ func (f *File) calibrate(data []byte, digest string) error {
 	}
 	about := c.Info.Calibration
 	if about == nil {
-		return fmt.Errorf("its calibrator says not of which model: %s", remedy)
+		return fmt.Errorf("its calibrator does not say which model it was fitted to: %s", remedy)
 	}
 	if about.Model != digest {
 		return fmt.Errorf("its calibrator was fitted to the model with digest %.16s, and this is %.16s: %s", about.Model, digest, remedy)

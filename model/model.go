@@ -102,7 +102,7 @@ func New(f *File) (*Model, error) {
 		return nil, fmt.Errorf("%w: name one, as in FILE#de", ErrMany)
 	}
 	if f.Info.Options["no-pos"] != "" {
-		return nil, fmt.Errorf("it was trained with --no-pos, which has left the program: %w", ErrTemplates)
+		return nil, fmt.Errorf("it was trained with --no-pos, which no longer exists: %w", ErrTemplates)
 	}
 	if err := f.overlaysNothing(); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 		return nil, fmt.Errorf("its encoder: %w; or %s", err, remedy)
 	}
 	if o.Info.Encoder == nil || o.Info.Encoder.Sparse == "" {
-		return nil, fmt.Errorf("its encoder says not of which model: %s", remedy)
+		return nil, fmt.Errorf("its encoder does not say which model it was fitted to: %s", remedy)
 	}
 	if made := o.Info.Encoder.Sparse; made != digest {
 		return nil, fmt.Errorf("its encoder was fitted to the model with digest %.16s, and this is %.16s: %s", made, digest, remedy)

@@ -101,7 +101,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		return &refusal{err}
 	}
 	if train.Learned(m, gold) {
-		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
+		return refuse("%s is the treebank that %s was trained on, where its scores are far too high: name another one with --dev", f.dev, f.model)
 	}
 	alone := strings.HasSuffix(f.output, calibratorSuffix)
 	if m.Encoder != nil && alone && f.overlay == "" {

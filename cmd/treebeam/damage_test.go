@@ -183,7 +183,7 @@ func TestOtherColumns(t *testing.T) {
 func TestVerify(t *testing.T) {
 	in, whole := severalParts(t)
 	want := contents(t, whole)
-	if _, _, stderr := treebeam(t, "", partsCommand(in, whole)...); !strings.Contains(stderr, "their sizes and footers were checked, --verify reads them whole") {
+	if _, _, stderr := treebeam(t, "", partsCommand(in, whole)...); !strings.Contains(stderr, "their sizes and footers were checked (--verify checks every byte)") {
 		t.Error(stderr)
 	}
 	for damage, d := range damages {

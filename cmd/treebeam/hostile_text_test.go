@@ -236,7 +236,7 @@ func TestHostileCoNLL(t *testing.T) {
 		"a range too long":      one("a.conllu", wordLine("1-9", "xy", "_")+wordLine("1", "x", "0"), "ends after the last word"),
 		"a range without words": one("a.conllu", wordLine("1", "x", "0")+wordLine("2-3", "yz", "_"), "ends after the last word"),
 		"an empty node first":   one("a.conllu", wordLine("0.1", "x", "_")+wordLine("1", "y", "0"), ""),
-		"an empty node astray":  one("a.conllu", wordLine("1", "y", "0")+wordLine("5.1", "x", "_"), "does not stand after word 5"),
+		"an empty node astray":  one("a.conllu", wordLine("1", "y", "0")+wordLine("5.1", "x", "_"), "is not after word 5"),
 		"empty nodes backwards": one("a.conllu", wordLine("1", "y", "0")+wordLine("1.2", "x", "_")+wordLine("1.1", "x", "_"), "empty node 1.1 after"),
 		"an empty node in a token": warned(wordLine("1-2", "xy", "_")+wordLine("0.1", "e", "_")+wordLine("1", "x", "0")+wordLine("2", "y", "1"),
 			"moved before the token"),

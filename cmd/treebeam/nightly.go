@@ -166,10 +166,10 @@ func printResumed(w io.Writer, n *nightly.Night, becomes string) {
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		say(w, "taken over from %[2]s, a night that did not come to its end: %[1]s\n", view.Many(int64(n.TakenOver[run]), "file"), run)
+		say(w, "taken over from the unfinished night %[2]s: %[1]s\n", view.Many(int64(n.TakenOver[run]), "file"), run)
 	}
 	for _, run := range n.Left {
-		say(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
+		say(w, "the unfinished night %s is of no use now; treebeam compact --prune removes it\n", run)
 	}
 }
 

@@ -189,7 +189,7 @@ func TestBadInput(t *testing.T) {
 		last.Sentences != last.Trees+last.SentencesFailed || last.Status["long"] < 20 || last.Status["repaired"] < 2 {
 		t.Errorf("summary %+v", last.Summary)
 	}
-	if !strings.Contains(stderr, "trees are in") {
+	if !strings.Contains(stderr, "\ntrees: ") {
 		t.Errorf("no summary in %q", stderr)
 	}
 }

@@ -134,9 +134,9 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 	switch {
 	case d.Earlier == 0 || p.quiet:
 	case p.run.Job.Verify:
-		say(w, "parts of %s were there; they were read whole and are as they were written\n", view.Many(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there already; every byte of them was checked\n", view.Many(int64(d.Earlier), "range"))
 	default:
-		say(w, "parts of %s were there; their sizes and footers were checked, --verify reads them whole\n", view.Many(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there already; their sizes and footers were checked (--verify checks every byte)\n", view.Many(int64(d.Earlier), "range"))
 	}
 }
 

@@ -148,7 +148,7 @@ func (f *sampleFlags) report(drawn *pick.Drawn) {
 		say(os.Stderr, "no more than that can be chosen: %s\n", drawn.Left())
 	}
 	if sum.Raw {
-		say(os.Stderr, "the model is not calibrated: this goes by head_marginal, whose order is good and whose numbers are not; treebeam calibrate makes probabilities\n")
+		say(os.Stderr, "the model is not calibrated: sentences are ordered by head_marginal, whose order is good but whose numbers are no probabilities; treebeam calibrate makes some\n")
 	}
 	if f.Uncertain > 0 {
 		say(os.Stderr, "correct them to train on; to measure or to calibrate take --random\n")

@@ -51,7 +51,7 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 		return
 	}
 	in := shellWord(folder)
-	say(w, "trees are in %s\ntreebeam show %s      prints some of them\ntreebeam report %s    makes one page about all\n", store.Join(folder, "trees"), in, in)
+	say(w, "trees: %s\nto see some: treebeam show %s\nfor one page about all: treebeam report %s\n", store.Join(folder, "trees"), in, in)
 }
 
 // printLanguages prints how much text there is in each language, unless all of it is

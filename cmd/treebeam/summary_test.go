@@ -93,7 +93,7 @@ func TestRunLines(t *testing.T) {
 		if !strings.Contains(b.String(), want) || strings.Contains(want, "nothing to do") && strings.Contains(b.String(), "words/s") {
 			t.Errorf("%+v:\n%swant\n%s", d, b.String(), want)
 		}
-		if !strings.Contains(b.String(), "\ntreebeam show 'my out' ") {
+		if !strings.Contains(b.String(), "\nto see some: treebeam show 'my out'\n") {
 			t.Error(b.String())
 		}
 	}

@@ -29,11 +29,11 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	names, known := withOnly[f.only]
 	switch {
 	case f.only == "" && f.overlay:
-		return refuse("--overlay: with --only encoder or --only mix alone")
+		return refuse("--overlay is only for --only encoder and --only mix")
 	case f.only == "" && f.from == "":
 		return nil
 	case f.only == "":
-		return refuse("--from %s: with --only NAME alone; a whole model is trained from its treebank", f.from)
+		return refuse("--from %s is only for --only NAME; a whole model is trained from its treebank", f.from)
 	case !known:
 		return refuse("--only %s: only lemmas, segmenter, encoder or mix can be trained alone", f.only)
 	case f.from == "" && !f.check:

@@ -176,7 +176,7 @@ func (p *blockParser) readWord(id string) {
 		p.fail(colID, syntax.KindWordID, "%q is not a word number", syntax.Clip(id))
 		return
 	} else if int(number) != n+1 {
-		p.fail(colID, syntax.KindWordID, "word %s where %d should stand", id, n+1)
+		p.fail(colID, syntax.KindWordID, "word %s, but %d comes next", id, n+1)
 		return
 	}
 	if n == syntax.MaxWords {
@@ -219,7 +219,7 @@ func (p *blockParser) readRange(id, first, last string) {
 	case !ok1 || !ok2 || a > b:
 		p.fail(colID, syntax.KindToken, "%q is not a range of words", syntax.Clip(id))
 	case a != n+1:
-		p.fail(colID, syntax.KindToken, "token %s does not stand before word %d", id, a)
+		p.fail(colID, syntax.KindToken, "token %s is not before word %d", id, a)
 	case len(p.s.MWTs) > 0 && p.s.MWTs[len(p.s.MWTs)-1].Last >= a:
 		m := p.s.MWTs[len(p.s.MWTs)-1]
 		p.fail(colID, syntax.KindToken, "token %s overlaps token %d-%d", id, m.First, m.Last)
@@ -245,7 +245,7 @@ func (p *blockParser) readEmpty(id, after, index string) {
 	case !ok1 || !ok2 || i == 0:
 		p.fail(colID, syntax.KindEmptyNode, "%q is not the number of an empty node", syntax.Clip(id))
 	case int(a) != len(p.s.Words):
-		p.fail(colID, syntax.KindEmptyNode, "empty node %s does not stand after word %d", id, a)
+		p.fail(colID, syntax.KindEmptyNode, "empty node %s is not after word %d", id, a)
 	case i <= p.lastEmpty:
 		p.fail(colID, syntax.KindEmptyNode, "empty node %s after %d.%d", id, a, p.lastEmpty)
 	case len(p.s.Empty) == syntax.MaxEmpty:

@@ -216,7 +216,7 @@ func (w *Writer) next(source string) error {
 	case !ok:
 		return fmt.Errorf("%s has sentences, but no row in documents/ that counts them: the output is damaged; parse again with --overwrite", source)
 	case w.begun[source]:
-		return fmt.Errorf("the sentences of %s do not stand together: the output is damaged; parse again with --overwrite", source)
+		return fmt.Errorf("the sentences of %s are not together: the output is damaged; parse again with --overwrite", source)
 	}
 	w.temp = filepath.FromSlash(path.Join(path.Dir(name), fmt.Sprintf(".treebeam-%d.tmp", os.Getpid())))
 	err := w.root.MkdirAll(filepath.Dir(w.temp), 0o755)

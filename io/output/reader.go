@@ -114,7 +114,7 @@ func counted[T any](o *Reader, kind string, rows iter.Seq2[*T, error], source fu
 		advance := func(to string) error {
 			for more && (left == 0 || uri != to) {
 				if left != 0 {
-					return fmt.Errorf("%s is %w: %d rows of %s are missing in %s/, or do not stand together", o.Name, parquet.ErrDamaged, left, uri, kind)
+					return fmt.Errorf("%s is %w: %d rows of %s are missing in %s/, or are not together", o.Name, parquet.ErrDamaged, left, uri, kind)
 				}
 				var d *parquet.Document
 				var err error
@@ -327,7 +327,7 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 				return err
 			}
 			if !ok {
-				return fmt.Errorf("%w: the rows of %s do not stand where documents/ has it", parquet.ErrDamaged, uri)
+				return fmt.Errorf("%w: the rows of %s are not where documents/ says", parquet.ErrDamaged, uri)
 			}
 			of = *d
 		}

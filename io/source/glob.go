@@ -36,7 +36,7 @@ func newGlob(p string, segs []string) (glob, error) {
 	}
 	for _, s := range segs {
 		if !doublestar.ValidatePattern(s) {
-			return nil, &InputError{p, "is not a valid pattern: a [ has no ], or a { no }; a / cannot stand between them"}
+			return nil, &InputError{p, "is not a valid pattern: a [ has no ], or a { no }; a / cannot be between them"}
 		}
 	}
 	return segs, nil

@@ -247,7 +247,7 @@ func TestBraces(t *testing.T) {
 		"c/{x}":                   "a.txt", // it is there
 		`c/\{x\}/*`:               "{x}/a.txt",
 		"{c,d}/2023":              "c/2023/a.txt",
-		"c/{2023/*,2024/*}":       "a / cannot stand between them",
+		"c/{2023/*,2024/*}":       "a / cannot be between them",
 		"c/{2023":                 "a { no }",
 		strings.Repeat("*/", 70):  "more than 63 folders",
 		"c/{2024,2023}/{b,c}.txt": "matches no file",

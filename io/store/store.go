@@ -31,7 +31,7 @@ var (
 	ErrCondition = errors.New("another process has written the file meanwhile")
 	// ErrCredentials says that the store does not accept the caller's credentials.
 	// Unlike fs.ErrPermission, it is not about one file, and may occur during a run.
-	ErrCredentials = errors.New("the credentials are not valid, or not any more; renew them")
+	ErrCredentials = errors.New("the credentials are not valid, or have expired; renew them")
 	// ErrVersion says that the wanted version of a file is no longer there.
 	ErrVersion = errors.New("the file has changed")
 	// ErrNotRegular says that a local name belongs to a folder, a pipe or a device and

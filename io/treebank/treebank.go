@@ -200,7 +200,7 @@ func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxLexicon+1))
 	if err == nil && len(data) > maxLexicon {
-		err = fmt.Errorf("over %d MB, at most that is supported: keep the words that the texts have", maxLexicon>>20)
+		err = fmt.Errorf("over %d MB, the most that is supported: keep the words that the texts have", maxLexicon>>20)
 	}
 	var entries []lemma.Entry
 	if err == nil {

@@ -70,7 +70,7 @@ func (p *parser) unexpected() {
 	case c == ')' || c == ']':
 		p.fail(p.at, "%c closes nothing", c)
 	}
-	p.fail(p.at, "%s cannot stand here: a link such as >nsubj or .. must join two words, and & two tests of one word", p.wordHere())
+	p.fail(p.at, "%s is not possible here: a link such as >nsubj or .. must join two words, and & two tests of one word", p.wordHere())
 }
 
 // wordHere returns the letters and digits that come next, or else one character. At the end
@@ -266,7 +266,7 @@ func (p *parser) operator() *link {
 			l.side = 1
 		}
 		if l.side == 0 || !arc {
-			p.fail(p.at, "@L and @R stand after >, < or $ and say on which side the other word is")
+			p.fail(p.at, "@L and @R come after >, < or $ and say on which side the other word is")
 		}
 		p.at += 2
 	}

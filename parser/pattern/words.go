@@ -149,7 +149,7 @@ func (p *parser) value(attr Columns) value {
 		strings.IndexFunc(text[:len(text)-2], notLabel) < 0:
 		return value{text: strings.TrimSuffix(text, ":*"), tree: true}
 	case strings.ContainsRune(text, '*'):
-		p.fail(start, "* means any value and must stand alone; to match part of a value, use a regular expression: /%s/",
+		p.fail(start, "* means any value and must be alone; to match part of a value, use a regular expression: /%s/",
 			strings.ReplaceAll(text, "*", ".*"))
 	}
 	return value{text: text}

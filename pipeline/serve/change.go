@@ -43,7 +43,7 @@ func (c *change) apply(words []syntax.Word) error {
 	}
 	if c.UPOS != nil {
 		if !slices.Contains(pattern.Tags, *c.UPOS) {
-			return badRequest("%.60q is no part of speech of Universal Dependencies.", *c.UPOS)
+			return badRequest("%.60q is not a part of speech of Universal Dependencies.", *c.UPOS)
 		}
 		w.UPOS = *c.UPOS
 	}
@@ -51,7 +51,7 @@ func (c *change) apply(words []syntax.Word) error {
 		name := *c.Deprel
 		switch known := wellFormed.MatchString(name) && slices.Contains(pattern.Relations, syntax.Universal(name)); {
 		case !known || len(name) > maxDeprel:
-			return badRequest("%.60q is no relation of Universal Dependencies.", name)
+			return badRequest("%.60q is not a relation of Universal Dependencies.", name)
 		case w.Head == syntax.NoHead:
 			return badRequest("%s has no head. Choose one first.", w.Form)
 		case (syntax.Universal(name) == syntax.RootDeprel) != (w.Head == syntax.Root):
@@ -117,10 +117,10 @@ func remarks(words []syntax.Word) []remark {
 			list = append(list, remark{i + 1, "choose a relation in place of dep"})
 		}
 		if w.Deprel != "" && !slices.Contains(pattern.Relations, syntax.Universal(w.Deprel)) {
-			list = append(list, remark{i + 1, w.Deprel + " is no relation of Universal Dependencies"})
+			list = append(list, remark{i + 1, w.Deprel + " is not a relation of Universal Dependencies"})
 		}
 		if w.UPOS != "" && !slices.Contains(pattern.Tags, w.UPOS) {
-			list = append(list, remark{i + 1, w.UPOS + " is no part of speech of Universal Dependencies"})
+			list = append(list, remark{i + 1, w.UPOS + " is not a part of speech of Universal Dependencies"})
 		}
 	}
 	for _, b := range rules.Breaches(words) {

@@ -121,7 +121,7 @@ func readManuscript(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: name a CoNLL-U file", path)
+		return nil, fmt.Errorf("%s is not a regular file: name a CoNLL-U file", path)
 	case info.Size() > maxManuscript:
 		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d: draw the trees to correct with treebeam sample, or split the file", path, info.Size(), maxManuscript)
 	}
