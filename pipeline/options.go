@@ -25,6 +25,7 @@ type Options struct {
 	Paths   []string       // in addition to Inputs: files and folders, literally (source.ListOptions)
 	Exclude []string       // patterns of files and folders that are not read
 	Files   []source.Input // instead of Inputs: files that were listed already, in the order of source.List
+	Dedup   bool           // leave out files that have the bytes of a file before them (Distinct)
 	Stdin   io.Reader      // what "-" reads
 	Output  string         // output folder
 	Model   string         // "" is model.Default()

@@ -21,10 +21,11 @@ import (
 
 // A Prepared run has been checked, and its plan is in its output folder.
 type Prepared struct {
-	Job    transforms.Job
-	Files  int
-	Bytes  int64 // of the stored input
-	Runner string
+	Job        transforms.Job
+	Files      int
+	Duplicates []Duplicate // that were left out
+	Bytes      int64       // of the stored input
+	Runner     string
 	// Submitted, if set, is called once, as soon as an engine has the job. Prism does not
 	// count as an engine here.
 	Submitted func(Submission)
@@ -83,6 +84,20 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 			return nil, err
 		}
 	}
+	var left []Duplicate
+	if o.Dedup && o.Files == nil {
+		list := make([]source.Input, 0, inputs.Files)
+		for in, err := range inputs.All() {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, *in)
+		}
+		if list, left, err = Distinct(ctx, list, nil); err != nil {
+			return nil, err
+		}
+		inputs = source.ListingOf(list)
+	}
 	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 	if err != nil {
 		return nil, &Refusal{Err: err}
@@ -106,7 +121,7 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		return nil, err
 	}
 	p := &Prepared{
-		lock: lock, Files: plan.Files, Bytes: plan.Bytes, sizes: plan.Sizes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
+		lock: lock, Duplicates: left, Files: plan.Files, Bytes: plan.Bytes, sizes: plan.Sizes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
 		Job: transforms.Job{
 			Run: output.Run{
 				Record: run, Ranges: len(plan.Sizes), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,

@@ -86,6 +86,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	}
 	defer closeScratch()
 	if !c.quiet {
+		printDuplicates(os.Stderr, night.Duplicates)
 		printResumed(os.Stderr, night, "goes on")
 	}
 	here := pipeline.Done{Known: true}
@@ -141,13 +142,20 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 	var night *nightly.Night
 	options := nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
 		Accept: func(found, current nightly.Found) error {
-			return limit.accept(found, current, night.Counts[nightly.Unchanged] > 0)
+			return limit.accept(found, current, night.Counts[nightly.Unchanged]+night.Counts[nightly.Copied] > 0)
 		}}
 	return untilSignal(ctx, func(ctx context.Context) (*nightly.Night, error) {
 		var err error
 		night, err = nightly.Plan(ctx, options)
 		return night, err
 	})
+}
+
+// printDuplicates says how many files were left out, and the first.
+func printDuplicates(w io.Writer, list []pipeline.Duplicate) {
+	if len(list) > 0 {
+		say(w, "files with the bytes of another are left out: %d, such as %s (%s)\n", len(list), cell(list[0].URI), cell(list[0].Of))
+	}
 }
 
 // printResumed says what earlier nights have left, what of it is lost, and what becomes of
@@ -176,19 +184,20 @@ func printResumed(w io.Writer, n *nightly.Night, becomes string) {
 // A nightReport is what --plan-only=json prints and, without the files, part of
 // the last line of a night.
 type nightReport struct {
-	State     string             `json:"state"`
-	Snapshot  string             `json:"snapshot,omitempty"` // current: before the night in a plan, after it in a report
-	Counts    nightly.Counts     `json:"counts"`
-	Touched   int                `json:"touched,omitempty"`
-	Bytes     int64              `json:"bytes"` // of the files to be parsed
-	Runs      []string           `json:"runs"`
-	TakenOver map[string]int     `json:"taken_over,omitempty"`
-	Lost      map[string]string  `json:"lost,omitempty"` // what is wrong with runs whose documents are parsed again
-	Files     []nightly.Decision `json:"files,omitempty"`
+	State      string             `json:"state"`
+	Snapshot   string             `json:"snapshot,omitempty"` // current: before the night in a plan, after it in a report
+	Counts     nightly.Counts     `json:"counts"`
+	Touched    int                `json:"touched,omitempty"`
+	Bytes      int64              `json:"bytes"` // of the files to be parsed
+	Runs       []string           `json:"runs"`
+	Duplicates int                `json:"duplicates,omitempty"` // files that were left out
+	TakenOver  map[string]int     `json:"taken_over,omitempty"`
+	Lost       map[string]string  `json:"lost,omitempty"` // what is wrong with runs whose documents are parsed again
+	Files      []nightly.Decision `json:"files,omitempty"`
 }
 
 func reportOf(n *nightly.Night, s *nightly.Snapshot, state string) nightReport {
-	r := nightReport{State: state, Counts: n.Counts, Touched: n.Touched, Bytes: n.Bytes, Runs: []string{}, TakenOver: n.TakenOver, Lost: n.Lost}
+	r := nightReport{State: state, Counts: n.Counts, Touched: n.Touched, Bytes: n.Bytes, Duplicates: len(n.Duplicates), Runs: []string{}, TakenOver: n.TakenOver, Lost: n.Lost}
 	if s != nil {
 		r.Snapshot = s.Name
 	}
@@ -217,6 +226,9 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintln(out, n.Counts)
+	for _, d := range n.Duplicates {
+		fmt.Fprintf(out, "left out  %s (the bytes of %s)\n", cell(d.URI), cell(d.Of))
+	}
 	printResumed(out, n, "would go on")
 	for _, run := range n.Runs {
 		if !run.Continued {

@@ -160,3 +160,32 @@ func TestNightFlagsRefused(t *testing.T) {
 		t.Error("something was written")
 	}
 }
+
+// Files with the bytes of another are left out of an output and of a state, and the run
+// says so; renamed files are copied.
+func TestDuplicateFiles(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": "One two .\n", "b.txt": "One two .\n", "c.txt": "One tow .\n"})
+	said := "files with the bytes of another are left out: 1, such as " + filepath.Join(in, "b.txt") + " (" + filepath.Join(in, "a.txt") + ")"
+	out, state := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state")
+	ends(t, exitOK, said, toyCommand(in, "--output", out, "--dedup")...)
+	if trees, _ := ends(t, exitOK, "", "convert", out, "-t", "conllu"); strings.Count(trees, "# text = ") != 2 {
+		t.Error(trees)
+	}
+	stdout, _ := ends(t, exitOK, said, toyCommand(in, "--state", state, "--dedup", "--json")...)
+	if r := lastLine(t, stdout); r.Trees != 2 || r.Night.Duplicates != 1 {
+		t.Errorf("%+v", r)
+	}
+	must(t, os.Rename(filepath.Join(in, "c.txt"), filepath.Join(in, "d.txt")))
+	plan, _ := ends(t, exitOK, "", toyCommand(in, "--state", state, "--dedup", "--plan-only")...)
+	for _, line := range []string{"copied    " + filepath.Join(in, "d.txt") + " (the bytes of " + filepath.Join(in, "c.txt") + ")\n",
+		"left out  " + filepath.Join(in, "b.txt") + " (the bytes of " + filepath.Join(in, "a.txt") + ")\n"} {
+		if !strings.Contains(plan, line) {
+			t.Errorf("%swant %s", plan, line)
+		}
+	}
+	stdout, _ = ends(t, exitOK, "", toyCommand(in, "--state", state, "--dedup", "--json")...)
+	if r := lastLine(t, stdout); r.Trees != 0 || r.Night.Counts["copied"] != 1 || r.Night.Counts["deleted"] != 1 || r.Night.Counts["unchanged"] != 1 {
+		t.Errorf("%+v", r)
+	}
+	ends(t, exitRefused, "--dedup is for runs", toyCommand(in, "--to", "conllu", "--dedup")...)
+}

@@ -167,6 +167,9 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	if c.progress == "json" && (isStream || c.watch.on) {
 		return refuse("--progress json is for runs with --output FOLDER or --state; leave it out")
 	}
+	if c.options.Dedup && (isStream || c.watch.on) {
+		return refuse("--dedup is for runs with --output FOLDER or --state; leave it out")
+	}
 	if o := c.options.Output; c.options.EndMarks && o != "" && o != "-" {
 		return refuse("--end-marks is for a program that reads standard output: leave out --output %s", o)
 	}
@@ -187,6 +190,9 @@ func (c *parseCommand) runJob(ctx context.Context, limit failureLimit) error {
 		return err
 	}
 	defer run.Close()
+	if !c.quiet {
+		printDuplicates(os.Stderr, run.Duplicates)
+	}
 	submitted := follow(run)
 	show := c.startProgress(run)
 	sum, err := pipeline.Run(ctx, run)

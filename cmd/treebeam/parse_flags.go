@@ -149,6 +149,7 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	annotate(f, filledKey, []string{"name a file, or leave it out"}, "rules")
 	f.BoolVar(&c.json, "json", false, "print the summary as a line of JSON on standard output")
 	f.StringVar(&c.progress, "progress", "text", "with --output FOLDER or --state: show progress as `FORMAT`, text or json (docs/cli.md)")
+	f.BoolVar(&c.options.Dedup, "dedup", false, "with --output FOLDER or --state: leave out files that have the bytes of another one; the first by name stays")
 	f.BoolVar(&o.Verify, "verify", false, "check every byte of finished parts; make damaged ones again")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")
 	f.Var((*list)(&o.RunnerOptions), "runner-option", "set `NAME=VALUE`, an option of the engine's own (docs/engines.md); repeatable")

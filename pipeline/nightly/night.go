@@ -65,6 +65,9 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	if result.Submitted {
 		return result, nil
 	}
+	if err := n.copyRows(ctx); err != nil {
+		return nil, err
+	}
 	if err := n.accept(); err != nil {
 		return result, err
 	}
@@ -137,7 +140,7 @@ func (f *Found) add(e *parquet.Entry) {
 // If the run was only submitted, the summary is nil.
 func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*output.Summary, error) {
 	o := n.options.Options
-	o.Inputs, o.Paths, o.Files, o.RangeBytes = nil, nil, planned.inputs, planned.rangeBytes
+	o.Inputs, o.Paths, o.Dedup, o.Files, o.RangeBytes = nil, nil, false, planned.inputs, planned.rangeBytes
 	o.Output = n.state.RunDir(planned.Name)
 	o.RetryFailures = o.RetryFailures || planned.retry
 	prepared, err := pipeline.Prepare(ctx, o)
@@ -156,7 +159,14 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	for i := range planned.inputs {
 		versions[planned.inputs[i].URI] = planned.inputs[i].Version
 	}
-	m, err := output.Check(ctx, o.Output)
+	return sum, n.note(ctx, planned.Name, versions)
+}
+
+// note notes the documents of a run that is complete; versions are those of its files as
+// they were listed.
+func (n *Night) note(ctx context.Context, run string, versions map[string]string) error {
+	dir := n.state.RunDir(run)
+	m, err := output.Check(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -164,7 +174,7 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 		if err != nil {
 			return err
 		}
-		n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: planned.Name}
+		n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: run}
 	}
 	return nil
 }

@@ -199,9 +199,21 @@ func (c *corpus) mustNight(o Options) (*Night, *Result) {
 // wanted are the decisions that a night must make.
 func (c *corpus) wanted() (counts map[Reason]int, touches int) {
 	counts = map[Reason]int{}
+	known := map[string]bool{} // text without defects whose rows are there
+	if s, err := (&State{c.state}).Current(context.Background()); s != nil {
+		c.must(err)
+		for e, err := range s.Entries() {
+			c.must(err)
+			if content, ok := c.seen[e.DocID]; ok && e.Format == "text" && e.Failures+e.Warnings == 0 && e.SourceVersion != "" {
+				known[content] = true
+			}
+		}
+	}
 	for name, content := range c.files {
 		old, ok := c.seen[name]
 		switch {
+		case !ok && known[content]:
+			counts[Copied]++
 		case !ok:
 			counts[New]++
 		case old != content:
@@ -331,7 +343,7 @@ func (c *corpus) crashWith(o Options, at string) (*Night, error) {
 func TestNights(t *testing.T) {
 	const rounds = 4
 	steps := []string{"", "parse", "parse", "run", "snapshot"}
-	many, resumed := 0, 0
+	many, resumed, copies := 0, 0, 0
 	for seed := range *seeds {
 		c := newCorpus(t, seed)
 		for range 70 {
@@ -350,6 +362,7 @@ func TestNights(t *testing.T) {
 				crashed = crashed || err != nil
 				if err == nil { // it had ended
 					c.saw()
+					copies += n.Counts[Copied]
 				}
 				if at == "run" && err == nil && len(n.Runs) > 0 {
 					t.Fatalf("%s: no crash", when)
@@ -376,6 +389,7 @@ func TestNights(t *testing.T) {
 			if taken > 0 || goOn {
 				resumed++
 			}
+			copies += n.Counts[Copied]
 			r, err := n.Run(context.Background(), c.watch)
 			c.must(err)
 			parsed := toy.Parsed.Load() - before
@@ -396,6 +410,9 @@ func TestNights(t *testing.T) {
 	}
 	if many < 40 {
 		t.Errorf("no run had more than %d ranges: the test needs 40", many)
+	}
+	if copies < 5 {
+		t.Errorf("only %d renamed files were copied", copies)
 	}
 	if resumed < 3 {
 		t.Errorf("only %d nights took over what an interrupted one had done", resumed)

@@ -35,9 +35,10 @@ const (
 	Unchanged Reason = "unchanged"
 	New       Reason = "new"
 	Changed   Reason = "changed"
-	Retry     Reason = "retry" // could not be read the night before
-	Again     Reason = "again" // unchanged, but --all
-	Lost      Reason = "lost"  // unchanged, but the state has lost rows of it: see Night.Lost
+	Copied    Reason = "copied" // new, but its bytes were known under another name: its rows are copied
+	Retry     Reason = "retry"  // could not be read the night before
+	Again     Reason = "again"  // unchanged, but --all
+	Lost      Reason = "lost"   // unchanged, but the state has lost rows of it: see Night.Lost
 	Deleted   Reason = "deleted"
 	touched   Reason = "touched" // unchanged, under another time: counted as Unchanged
 )
@@ -52,7 +53,7 @@ type Counts map[Reason]int
 
 func (c Counts) String() string {
 	var parts []string
-	for _, r := range []Reason{New, Changed, Retry, Again, Lost, Deleted, Unchanged} {
+	for _, r := range []Reason{New, Copied, Changed, Retry, Again, Lost, Deleted, Unchanged} {
 		if c[r] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c[r], r))
 		}
@@ -76,10 +77,11 @@ type Decision struct {
 
 // A Night is a plan. Plan has written nothing yet.
 type Night struct {
-	Decisions []Decision // about all files, of a generation those that it was given, sorted by URI
-	Counts    Counts
-	Touched   int   // of the unchanged files: their time changed, their bytes did not
-	Bytes     int64 // of the files to be parsed
+	Decisions  []Decision // about all files, of a generation those that it was given, sorted by URI
+	Counts     Counts
+	Duplicates []pipeline.Duplicate // files that were left out: Options.Dedup
+	Touched    int                  // of the unchanged files: their time changed, their bytes did not
+	Bytes      int64                // of the files to be parsed
 	// Runs are the folders of the runs that will parse files, usually one. Runs of
 	// interrupted nights that go on come first.
 	Runs []PlannedRun
@@ -98,6 +100,7 @@ type Night struct {
 	made    output.Provenance
 	listed  []source.Input            // sorted by URI, as Decisions without the deleted ones
 	entries map[string]*parquet.Entry // of the files that are done, by URI
+	copies  []copied                  // sorted by URI
 }
 
 // A PlannedRun is one run of the pipeline.
@@ -170,13 +173,25 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 			return nil, refuse("what %s holds cannot be looked at: %w; if that stays so, --all parses every file again", state.dir, err)
 		}
 	}
+	if o.Dedup {
+		if err := n.distinct(ctx); err != nil {
+			return nil, state.remedied(err)
+		}
+	}
 	if err := n.decide(ctx); err != nil {
+		return nil, state.remedied(err)
+	}
+	if err := n.findCopies(ctx); err != nil {
 		return nil, state.remedied(err)
 	}
 	if err := n.planRuns(ctx); err != nil {
 		return nil, err
 	}
-	if gone := n.Counts[Deleted]; gone > 0 && !o.AllowDeletes && float64(gone) > maxDeletes*float64(base.Documents) {
+	if len(n.copies) > 0 {
+		name, _ := n.copiesRun()
+		n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
+	}
+	if gone := n.gone(); gone > 0 && !o.AllowDeletes && float64(gone) > maxDeletes*float64(base.Documents) {
 		return n, refuse("%d of %d documents would disappear, for example %s; if the input is not where it was, put it back, "+
 			"and name it as before (a relative path is another name than an absolute one); if they may go: --allow-deletes",
 			gone, base.Documents, n.example(Deleted))

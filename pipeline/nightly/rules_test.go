@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -404,4 +405,86 @@ func TestKeep(t *testing.T) {
 	c.views("spark.sql", "VIEW words AS", "/words`")
 	o.Rows.Keep = "by,at"
 	c.refused(o, `--keep: was by, is "by,at"`, "--all")
+}
+
+// Without duplicates, the rows of a state are those of a full parse of the first file of
+// each content, whatever appears, disappears or changes.
+func TestDedup(t *testing.T) {
+	for seed := range *seeds {
+		c := newCorpus(t, seed)
+		for i := range 12 {
+			c.write(fmt.Sprintf("%c.txt", 'a'+i), fmt.Sprintf("Content %d .\n", c.rng.IntN(5)))
+		}
+		for range 5 {
+			o := c.options()
+			o.Dedup = true
+			n, _ := c.mustNight(o)
+			first := map[string]string{}
+			for _, name := range slices.Sorted(maps.Keys(c.files)) {
+				if first[c.files[name]] == "" {
+					first[c.files[name]] = name
+				}
+			}
+			if len(n.Duplicates) != len(c.files)-len(first) {
+				t.Errorf("%d duplicates of %d files with %d contents", len(n.Duplicates), len(c.files), len(first))
+			}
+			all := c.files
+			c.files = map[string]string{}
+			whole := c.dir
+			c.dir = t.TempDir()
+			for _, name := range first {
+				c.write(name, all[name])
+			}
+			want := strings.ReplaceAll(c.scratch(), c.dir, whole)
+			c.files, c.dir = all, whole
+			if got := c.rows(); got != want {
+				t.Fatalf("%s\nwant\n%s", got, want)
+			}
+			c.write(c.any(), fmt.Sprintf("Content %d .\n", c.rng.IntN(5)))
+			if c.remove(c.any()); len(c.files) > 6 {
+				c.remove(c.any())
+			}
+			c.write(fmt.Sprintf("%c%d.txt", 'a'+c.rng.IntN(12), c.rng.IntN(9)), fmt.Sprintf("Content %d .\n", c.rng.IntN(5)))
+		}
+	}
+}
+
+// Files whose bytes the state knows are copied, wherever they go and however often, as a
+// full parse has them; what failed, has another ending or was damaged is parsed.
+func TestCopies(t *testing.T) {
+	c := newCorpus(t, 3)
+	text := strings.Repeat("Some text of many words .\n\n", 60) // several ranges
+	c.write("a/1.txt", "One .\n")
+	c.write("a/2.txt", text)
+	c.write("a/3.txt", "Bad \xff byte .\n")
+	c.write("a/4.conllu", "1\tOne\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+	c.write("a/5.txt", "")
+	c.mustNight(c.options())
+	before := toy.Parsed.Load()
+	for from, to := range map[string][]string{"a/1.txt": {"0.txt", "b/9.txt", "c/ü .txt"}, "a/2.txt": {"b/0.txt", "a/0.txt"}, "a/3.txt": {"x.txt"}, "a/4.conllu": {"x.conllu"}, "a/5.txt": {"y.txt"}} {
+		for _, name := range to {
+			c.write(name, c.files[from])
+		}
+	}
+	c.write("z.md", "One .\n")
+	c.remove("a/1.txt")
+	c.remove("a/2.txt")
+	o := c.options()
+	o.AllowDeletes = false // what is there under another name has not disappeared
+	n, err := Plan(t.Context(), o)
+	c.must(err)
+	if want := (Counts{Copied: 6, New: 3, Deleted: 2, Unchanged: 3}); !maps.Equal(n.Counts, want) {
+		t.Fatalf("%v, want %v", n.Counts, want)
+	}
+	if _, err := c.crash("snapshot"); err == nil {
+		t.Fatal("no crash")
+	}
+	again, _ := c.mustNight(c.options())
+	if parsed := toy.Parsed.Load() - before; parsed != 3 || len(again.Left) > 0 {
+		t.Errorf("%d sentences were parsed, %q is left", parsed, again.Left)
+	}
+	c.check("copied")
+	c.idle("copied")
+	c.compact()
+	c.check("copied and compacted")
 }
