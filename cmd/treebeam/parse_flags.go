@@ -29,8 +29,8 @@ import (
 )
 
 const parseAbout = `
-Parses raw text, CoNLL-U, CoNLL-X, JSON Lines and tables (CSV, TSV, Parquet), plain or
-compressed (.gz, .zst, .bz2). Name files, folders (with everything in them), patterns in
+Parses raw text, CoNLL, JSON Lines and tables (CSV, TSV, Parquet), also compressed (.gz, .zst,
+.bz2) or in archives (.zip, .tar). Name files, folders (with everything in them), patterns in
 quotes such as 'corpus/**/*.txt', or - for standard input. gs:// and s3:// name buckets.
 
 Trees go to standard output as CoNLL-U, or as --to says. With --output FOLDER, they go to

@@ -25,6 +25,8 @@ func TestRules(t *testing.T) {
 		"x/b":        {From: "auto", TextKey: "body", Keep: "A", Document: ByLine},
 		"w/x/b":      {From: "text", TextKey: "body", Keep: "A", Document: ByLine},
 		"w/y":        {From: "auto", TextKey: "body", Keep: "A"},
+		"a/x!/c/b":   {From: "text", TextKey: "body", Keep: "A", Document: ByLine}, // in an archive
+		"aa/x!":      {From: "auto", TextKey: "body", Keep: "A", Document: ByLine},
 		"other":      {From: "auto", TextKey: "body", Keep: "A", Document: ByLine},
 	} {
 		if got := rules.Options(o, &source.Input{URI: "in/" + id, DocID: id}); got != want {

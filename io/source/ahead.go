@@ -1,8 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -50,6 +52,7 @@ func NewFiles(ctx context.Context, r *Range) *Files {
 // Open is the function Open for piece i of the range. Pieces must be opened in
 // order, and each closed before the next is opened.
 func (f *Files) Open(i int) (*File, error) {
+	f.gather(i)
 	f.begin(i)
 	p := &f.r.Pieces[i]
 	got := f.ahead[i]
@@ -80,7 +83,7 @@ func (f *Files) begin(i int) {
 	}
 	for f.next = max(f.next, i); f.next < len(f.r.Pieces) && len(f.ahead) < maxAheadFiles; f.next++ {
 		p := &f.r.Pieces[f.next]
-		if !store.IsRemote(p.URI) || p.Path != "" || !p.Whole() || p.Size == 0 || p.Size > maxAheadFile {
+		if !store.IsRemote(p.URI) || p.Path != "" && p.In == nil || p.In != nil && (p.In.Stream || p.In.Reason != "") || !p.Whole() || p.Size == 0 || p.Size > maxAheadFile {
 			continue
 		}
 		if !aheadBudget.TryAcquire(p.Size) {
@@ -106,9 +109,54 @@ func (f *Files) fetch(p *Piece) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	data := make([]byte, p.Size)
-	_, err = io.ReadFull(r, data)
-	return data, err
+	return readWhole(r, p.Size)
+}
+
+// gather reads small members of a compressed tar, from piece i on, in one pass: each alone
+// would take one from the beginning of the archive.
+func (f *Files) gather(i int) {
+	var list []int
+	first := &f.r.Pieces[i]
+	for j := i; j < len(f.r.Pieces); j++ {
+		p := &f.r.Pieces[j]
+		if p.In == nil || !p.In.Stream || p.In.Reason != "" || p.Path != first.Path || p.Size > maxAheadFile ||
+			f.ahead[j] != nil || !aheadBudget.TryAcquire(p.Size) {
+			break
+		}
+		list = append(list, j)
+	}
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(f.r.Pieces[a].In.At, f.r.Pieces[b].In.At) })
+	var in *File
+	var archive io.Reader
+	file, err := Open(f.ctx, f.r, first)
+	if err == nil {
+		if in, err = file.openStream(f.ctx); err == nil {
+			defer in.Close()
+			archive, err = in.At(0)
+		}
+	}
+	at := int64(0)
+	for _, j := range list {
+		p := &f.r.Pieces[j]
+		got := &fetch{done: make(chan struct{}), free: sync.OnceFunc(func() { aheadBudget.Release(p.Size) }), err: err}
+		close(got.done)
+		f.ahead[j] = got
+		r := &memberReader{piece: p, dec: archive, left: p.Size}
+		if err == nil {
+			if _, err = io.CopyN(io.Discard, archive, p.In.At-at); err == nil {
+				got.data, err = readWhole(r, p.Size)
+			}
+			if err != nil {
+				err = r.fault(err)
+			}
+			got.err, at = err, p.In.At+p.Size
+		} else {
+			got.err = r.fault(err)
+		}
+	}
 }
 
 // Close cancels requests under way and drops files that were fetched but not opened.

@@ -22,7 +22,8 @@ type Arrivals struct {
 type fileState [16]byte
 
 func (in *Input) state() fileState {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", in.URI, in.Size, in.Version))
+	size, version := in.file() // an archive that is still written to has members
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %d %q", in.URI, in.Size, in.Version, size, version))
 	return fileState(sum[:])
 }
 

@@ -54,7 +54,7 @@ func notOpened(dir, name string, p *Piece, err error) error {
 	switch {
 	case store.IsRemote(name) || !p.wasFile():
 	case errors.Is(err, fs.ErrNotExist):
-		if folder, ok := folderIsGone(resolve(dir, name), p.DocID); ok {
+		if folder, ok := folderIsGone(resolve(dir, name), strings.SplitN(p.DocID, inArchive, 2)[0]); ok {
 			return &Error{URI: p.URI, Kind: Transient, Err: fmt.Errorf(
 				"the file is gone, and nothing is left in %s: if that was unmounted, mount it again; "+
 					"if it was emptied on purpose, start over with --overwrite", folder)}
@@ -66,7 +66,10 @@ func notOpened(dir, name string, p *Piece, err error) error {
 }
 
 // wasFile reports whether the piece was listed as a regular file.
-func (p *Piece) wasFile() bool { return strings.HasPrefix(p.Version, "m") }
+func (p *Piece) wasFile() bool {
+	_, version := p.file()
+	return strings.HasPrefix(version, "m")
+}
 
 // folderIsGone reports whether a file that is gone has taken with it the folder
 // that was named as input, or left nothing but empty folders, and which: so it
@@ -94,9 +97,12 @@ func impossiblePath(err error) bool {
 	return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// checkListed returns the fault of a piece that is a folder which could not be
-// listed.
+// checkListed returns the fault of a piece that is a folder or an archive which could not
+// be listed, or a member that cannot be read.
 func checkListed(p *Piece) error {
+	if p.In != nil && p.In.Reason != "" {
+		return permanent(p.URI, 0, p.In.Kind, "%s", p.In.Reason)
+	}
 	cause, ok := strings.CutPrefix(p.Version, unlisted)
 	if !ok {
 		return nil

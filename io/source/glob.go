@@ -130,8 +130,8 @@ func ParsePattern(p string) (Pattern, error) {
 
 func (p Pattern) String() string { return p.pattern }
 
-// Matches reports whether the pattern matches a file or a folder that it is in. The ending
-// of a compressed file may be left out: "*.csv" also matches x.csv.gz.
+// Matches reports whether the pattern matches a file or a folder or archive that it is in.
+// The ending of a compressed file may be left out: "*.csv" also matches x.csv.gz.
 func (p Pattern) Matches(in *Input) bool {
 	for _, name := range []string{in.DocID, in.URI} {
 		if compressionOf(name) != plain && p.matchesPath(strings.TrimSuffix(name, path.Ext(name))) || p.matchesPath(name) {
@@ -145,15 +145,23 @@ func (p Pattern) Matches(in *Input) bool {
 }
 
 func (p Pattern) matchesPath(name string) bool {
-	if !p.isPath {
-		return slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return doublestar.MatchUnvalidated(p.pattern, s) })
-	}
-	for i := range name {
-		if name[i] == '/' && doublestar.MatchUnvalidated(p.pattern, name[:i]) {
+	begin := 0
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		part := name[begin:i]
+		if i < len(name) {
+			part = strings.TrimSuffix(part, "!") // of an archive
+		}
+		if doublestar.MatchUnvalidated(p.pattern, part) {
 			return true
 		}
+		if !p.isPath {
+			begin = i + 1
+		}
 	}
-	return doublestar.MatchUnvalidated(p.pattern, name)
+	return false
 }
 
 // exclusions reads the patterns of ListOptions.Exclude.

@@ -60,6 +60,9 @@ func (e *InputError) Error() string { return e.Pattern + ": " + e.Reason }
 // A named pipe is treated as "-" is. A pattern without any match is an
 // *InputError.
 //
+// An archive (.zip, .tar, .tar.gz, .tgz, .tar.zst, .tar.bz2) is listed as its members, as if
+// it were a folder: see Place. It is opened for this.
+//
 // A file that two patterns name is listed once, under the longer of its document ids.
 // Files that cannot be read are listed, too: opening them fails, which adds a row to
 // failures/.
@@ -114,6 +117,9 @@ func Find(ctx context.Context, patterns []string, o ListOptions) (*Listing, erro
 	if err := l.paths(); err != nil {
 		return nil, err
 	}
+	if l.err != nil {
+		return nil, l.err
+	}
 	if l.matches == 0 && l.excluded > 0 && !o.AllowEmpty {
 		return nil, &InputError{"--exclude " + strings.Join(o.Exclude, " --exclude "), "leaves no file of the input; exclude less"}
 	}
@@ -130,8 +136,9 @@ type lister struct {
 	exclude    []Pattern
 
 	found    *spill.Sorter[found]
-	matches  int // files met, duplicates included
-	excluded int // files and folders met that are
+	err      error // the first, of archives
+	matches  int   // files met, duplicates included
+	excluded int   // files and folders met that are
 }
 
 // pattern lists the files that a pattern names.
@@ -314,6 +321,10 @@ func (l *lister) add(root, p string, info fs.FileInfo, statErr error) {
 		in.Path = l.resolve(p)
 		in.URI = escape(p, isInvalid)
 	}
+	if statErr == nil && info.Mode().IsRegular() && isArchive(p) {
+		l.addArchive(root, relative(root, p), in)
+		return
+	}
 	l.insert(l.resolve(p), in, relative(root, p))
 }
 
@@ -398,6 +409,9 @@ func (l *lister) addRemote(root, name string, info store.Info, statErr error) {
 	in := Input{URI: name, Size: info.Size, Version: info.Version, Gzip: info.Gzip}
 	if statErr != nil {
 		in = Input{URI: name, Version: unreadable}
+	} else if isArchive(name) {
+		l.addArchive(root, relative(root, name), in)
+		return
 	}
 	l.insert(name, in, relative(root, name))
 }

@@ -24,7 +24,7 @@ const seenBefore = 64 << 10
 // in one piece. split returns nil if there is only one. It reads some bytes of every
 // block, so it would have to read all of a file in a bucket.
 func split(in *Input, dir string, n int64) (list []Piece) {
-	if store.IsRemote(in.stored()) {
+	if store.IsRemote(in.stored()) || in.In != nil {
 		return nil
 	}
 	file, _, err := store.OpenLocal(resolve(dir, in.stored()))

@@ -77,12 +77,13 @@ func (f *File) find(dir string) (err error) {
 
 // check compares the state of the file with what was listed.
 func (f *File) check(size int64, version string) error {
-	if size == f.piece.Size && version == f.piece.Version {
+	listed, before := f.piece.file()
+	if size == listed && version == before {
 		return nil
 	}
 	return &Error{URI: f.piece.URI, Kind: Changed, Err: fmt.Errorf(
 		"the file changed since it was listed (%d bytes, then %d; version %s, then %s); run the same command again when nothing writes to it",
-		f.piece.Size, size, f.piece.Version, version)}
+		listed, size, before, version)}
 }
 
 // Expect sets the declared format of the file, before Head. The head of a live table is
@@ -104,7 +105,8 @@ func (f *File) State() string {
 	if f.live != nil {
 		return ""
 	}
-	return f.name + "\x00" + f.piece.Version
+	_, version := f.piece.file()
+	return f.name + "\x00" + version + "\x00" + f.piece.URI
 }
 
 // Consumed returns how many stored bytes the reader of At has taken so far, from its
@@ -145,6 +147,9 @@ func (f *File) restart(off int64) error {
 	f.raw = raw
 	stored := &storedReader{r: f.summed(&contextReader{f.ctx, raw}, begin.At)}
 	window, widen := uint64(narrowWindow), f.widen
+	if f.piece.In != nil && f.piece.In.Stream { // which may have the one wide window
+		widen = nil
+	}
 	if f.live != nil { // it cannot be read again, and nothing else reads it
 		window, widen = maxWindow, nil
 	}
@@ -190,6 +195,9 @@ func (f *File) open(ctx context.Context, off int64) (io.ReadCloser, error) {
 func (f *File) openRange(ctx context.Context, off, end int64) (io.ReadCloser, error) {
 	if f.here != nil {
 		return io.NopCloser(bytes.NewReader(f.here.data[off:end])), nil
+	}
+	if f.piece.In != nil {
+		return f.openMember(ctx, off, end)
 	}
 	return store.NewReader(ctx, f.store, store.Info{Name: f.name, Version: f.piece.Version}, off, end-off)
 }

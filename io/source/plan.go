@@ -198,7 +198,7 @@ func (p *Plan) Inputs() iter.Seq2[*Input, error] {
 
 // pieces returns the number of pieces of a file, if it can be cut anywhere.
 func pieces(in *Input, target int64) int64 {
-	if in.compression() == bzipped || in.Gzip || target >= in.Size {
+	if in.compression() == bzipped || in.Gzip || !in.In.cuttable() || target >= in.Size {
 		return 1
 	}
 	return max(1, (in.Size+target/2)/target)
@@ -225,6 +225,13 @@ func (s planSum) add(r *Range) {
 		s.h.int(p.End)
 		if p.Gzip {
 			s.h.string("gzip")
+		}
+		if m := p.In; m != nil {
+			s.h.string("in")
+			s.h.string(m.Version)
+			for _, n := range []int64{m.Size, m.At, m.Packed, int64(m.CRC)} {
+				s.h.int(n)
+			}
 		}
 		if p.From > 0 || p.To > 0 {
 			s.h.int(p.From)
@@ -454,7 +461,7 @@ func checkRange(r *Range, k, n int) error {
 	for i := range r.Pieces {
 		p := &r.Pieces[i]
 		if p.URI == "" || p.Start < 0 || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && !p.Whole() ||
-			p.Before.At < 0 || p.Before.From < 0 || p.Before.From > p.From || p.To != 0 && p.To <= p.From {
+			p.In != nil && (p.In.At < 0 || p.In.Packed < 0 || p.In.Size < 0) || p.Before.At < 0 || p.Before.From < 0 || p.Before.From > p.From || p.To != 0 && p.To <= p.From {
 			return fmt.Errorf("piece %d of range %d is not what it should be", i, k)
 		}
 		var err error

@@ -24,7 +24,7 @@ var ErrOnce = errors.New("the file can only be read from its beginning to its en
 // Random returns a reader of the stored bytes at any place, or ErrOnce if the file is
 // compressed or live. Errors of the reader are *Error. It must not be used after Close.
 func (f *File) Random() (*Random, error) {
-	if f.live != nil || f.comp != plain {
+	if f.live != nil || f.comp != plain || !f.piece.In.sliced() {
 		return nil, ErrOnce
 	}
 	f.random = &Random{f: f}

@@ -11,8 +11,8 @@
 //	fp := plan.Fingerprint("seed=1", modelDigest, "format=1")
 //	err = plan.Write(dir+"/"+source.PlanName(fp), "")
 //
-// Planning opens only files that are large enough to be split: sizes and times come
-// from the directory.
+// Listing opens archives, and planning only files that are large enough to be split: sizes
+// and times come from the directory.
 package source
 
 import (
@@ -38,9 +38,13 @@ type Input struct {
 	// modification time in nanoseconds for a local file, the generation in an
 	// object store.
 	Version string `json:"version"`
-	// Path is where the bytes are if that is not URI (a name that is not UTF-8); ""
-	// otherwise. It is not part of the plan's digest.
+	// Path is where the bytes are if that is not URI (a name that is not UTF-8, the archive
+	// of a member); "" otherwise. It is not part of the plan's digest.
 	Path string `json:"path,omitempty"`
+	// In is where the bytes are in an archive; nil of other files. URI and DocID of a
+	// member are those of the archive, "!/" and its name; Size is the number of its
+	// bytes when it is unpacked.
+	In *Place `json:"in,omitempty"`
 	// Gzip says that an object store declares the stored bytes to be gzip
 	// (Content-Encoding), whatever the name.
 	Gzip bool `json:"gzip,omitempty"`

@@ -103,6 +103,9 @@ var compressions = [...]struct{ ext, magic string }{
 // compressionOf tells the compression by a file's name.
 func compressionOf(name string) compression {
 	ext := strings.ToLower(path.Ext(name))
+	if ext == ".tgz" {
+		return gzipped
+	}
 	for c := gzipped; c <= bzipped; c++ {
 		if ext == compressions[c].ext {
 			return c

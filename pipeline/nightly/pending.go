@@ -99,7 +99,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
 	}
 	lost := n.Lost[run] != ""
-	if (!existing.Ended || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
+	if (!existing.Ended || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) || !in.SamePlace(todo[in.URI]) }) {
 		for _, in := range files {
 			delete(todo, in.URI)
 		}
