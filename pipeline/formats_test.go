@@ -59,8 +59,11 @@ func TestModelName(t *testing.T) {
 	m, err := model.Open(model.Embedded)
 	must(t, err)
 	want := "embedded en_ewt-ud-" + m.Info.Release + " " + m.Digest[:16]
-	if got := ModelName(m.Digest, new(output.RowOptions)); got != want || modelName("", m.Digest) != want {
-		t.Errorf("%q and %q, want %q", got, modelName("", m.Digest), want)
+	if got := ModelName(m.Digest, new(output.RowOptions)); got != want || modelName(model.Embedded, m.Digest) != want {
+		t.Errorf("%q and %q, want %q", got, modelName(model.Embedded, m.Digest), want)
+	}
+	if got := modelName("", m.Digest); !strings.HasPrefix(got, model.Default()+" en_ewt-ud-") {
+		t.Errorf("the default is called %q", got)
 	}
 	if got := ModelName("0123456789abcdef0123", new(output.RowOptions)); got != "0123456789abcdef" {
 		t.Error(got)

@@ -74,8 +74,11 @@ func TestHostileWords(t *testing.T) {
 	repeated := func(unit string) hostile {
 		return hostile{in: map[string]string{"a.txt": strings.Repeat(unit, words/strings.Count(unit, " "))}, trees: -1, model: true, quick: true, once: true}
 	}
+	accurate := repeated("the , that - a ( and ) ' to ")
+	accurate.accurate, accurate.quick = true, false
 	runHostile(t, map[string]hostile{
-		"dashes": repeated("- "), "commas": repeated(", "), "quotes": repeated("' "), "closed and open": repeated(") ( "), "that": repeated("that "),
+		"by the accurate model": accurate,
+		"dashes":                repeated("- "), "commas": repeated(", "), "quotes": repeated("' "), "closed and open": repeated(") ( "), "that": repeated("that "),
 		"the": repeated("the "), "all of them": repeated("the , that - a ( and ) ' to "),
 		"in one sentence": {in: map[string]string{"a.tok": strings.Repeat("- ", words) + "\n"}, args: []string{"IN", "--output", "OUT", "--from", "tokens"},
 			trees: 1, model: true, quick: true, once: true},

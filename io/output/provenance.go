@@ -52,9 +52,10 @@ func (p Provenance) Differences(now Provenance) []string {
 	return lines
 }
 
-// named is the value of an option in a sentence: a list is in quotes.
+// named is the value of an option in a sentence. What has several words is in quotes,
+// unless it is the digest of a file.
 func named(value string) string {
-	if strings.ContainsAny(value, ", ") {
+	if strings.ContainsAny(value, ", ") && !strings.HasPrefix(value, "digest ") {
 		return strconv.Quote(value)
 	}
 	return cmp.Or(value, "the default")
