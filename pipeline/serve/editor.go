@@ -165,6 +165,15 @@ const maxSheet = 1 << 20
 // edit answers with what f returns, which has the file for itself. What is posted goes into
 // asked first, unless that is nil.
 func (s *Server) edit(w *answer, r *http.Request, asked any, f func(m *manuscript) (any, error)) error {
+	return s.within(w, r, asked, func() (any, error) {
+		s.edited.Lock()
+		defer s.edited.Unlock()
+		return f(s.edited)
+	})
+}
+
+// within is edit for an f that does not have the file for itself. f runs within the limits.
+func (s *Server) within(w *answer, r *http.Request, asked any, f func() (any, error)) error {
 	if s.stopping.Load() {
 		return errStopping
 	}
@@ -181,12 +190,7 @@ func (s *Server) edit(w *answer, r *http.Request, asked any, f func(m *manuscrip
 	if err := in.answer(r.Context(), maxSheet); err != nil {
 		return err
 	}
-	locked := func() (any, error) {
-		s.edited.Lock()
-		defer s.edited.Unlock()
-		return f(s.edited)
-	}
-	v, err := locked()
+	v, err := f()
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -130,44 +131,57 @@ type headOption struct {
 
 // heads answers /heads: which heads the words of a sentence may have.
 func (s *Server) heads(w *answer, r *http.Request) error {
-	at, err := strconv.Atoi(r.URL.Query().Get("at"))
-	if err != nil {
-		at = -1
-	}
-	var sentence *syntax.Sentence
-	find := func() error {
-		s.edited.Lock()
-		defer s.edited.Unlock()
-		i, err := s.edited.place(at)
-		if err == nil {
-			if sentence, err = s.edited.parse(s.edited.raw(i)); err != nil {
-				err = badRequest("%v", err)
+	return s.within(w, r, nil, func() (any, error) {
+		at, err := strconv.Atoi(r.URL.Query().Get("at"))
+		if err != nil {
+			at = -1
+		}
+		sentence, err := s.edited.sentence(at)
+		if err != nil {
+			return nil, err
+		}
+		all, err := s.parse(r.Context(), sentence)
+		if err != nil {
+			return nil, err
+		}
+		list := make([][]headOption, len(all))
+		for i, heads := range all {
+			list[i] = []headOption{}
+			for _, h := range heads[:min(len(heads), shownHeads)] {
+				if h.Probability >= leastHead {
+					list[i] = append(list[i], headOption{h.Head, h.Probability})
+				}
 			}
 		}
-		return err
-	}
-	if err := find(); err != nil {
-		return err
-	}
-	parse := func() ([][]model.Head, error) {
-		s.parsing.Lock()
-		defer s.parsing.Unlock()
-		return s.teacher.Heads(sentence)
-	}
-	all, err := parse()
-	if err != nil {
-		return badRequest("%v", err)
-	}
-	list := make([][]headOption, len(all))
-	for i, heads := range all {
-		list[i] = []headOption{}
-		for _, h := range heads[:min(len(heads), shownHeads)] {
-			if h.Probability >= leastHead {
-				list[i] = append(list[i], headOption{h.Head, h.Probability})
-			}
-		}
-	}
-	return s.edit(w, r, nil, func(*manuscript) (any, error) {
 		return map[string]any{"at": at, "heads": list}, nil
 	})
+}
+
+// sentence returns the sentence at a place.
+func (m *manuscript) sentence(at int) (*syntax.Sentence, error) {
+	m.Lock()
+	defer m.Unlock()
+	i, err := m.place(at)
+	if err != nil {
+		return nil, err
+	}
+	sentence, err := m.parse(m.raw(i))
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	return sentence, nil
+}
+
+// parse asks the teacher, one request after another; those that have gone are left out.
+func (s *Server) parse(ctx context.Context, sentence *syntax.Sentence) ([][]model.Head, error) {
+	s.parsing.Lock()
+	defer s.parsing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all, err := s.teacher.Heads(sentence)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	return all, nil
 }

@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +65,43 @@ func TestHeads(t *testing.T) {
 	}
 	if page := plain.send("GET", "/", "").Body.String(); strings.Contains(page, `id="heads"`) || strings.Contains(page, `id="adapt"`) {
 		t.Error(page)
+	}
+}
+
+// Heads are within the limits of the server, and nothing is parsed for those who have gone.
+func TestHeadsWithinLimits(t *testing.T) {
+	begun, release := make(chan bool, 9), make(chan bool)
+	b := newClass(t, Teacher{Heads: func(*syntax.Sentence) ([][]model.Head, error) {
+		begun <- true
+		<-release
+		return nil, nil
+	}})
+	b.gate.limits.Open = 2
+	first, second := make(chan int), make(chan int)
+	ask := func(ctx context.Context, to chan int) {
+		defer func() { recover() }() // http.ErrAbortHandler: nobody gets the answer
+		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/heads?at=0", nil)
+		w := httptest.NewRecorder()
+		defer func() { to <- w.Code }()
+		b.ServeHTTP(w, r)
+	}
+	go ask(t.Context(), first)
+	<-begun
+	gone, leave := context.WithCancel(t.Context())
+	go ask(gone, second)
+	for b.gate.open() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	if w := b.send("GET", "/heads?at=1", ""); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("over the limit: status %d: %s", w.Code, w.Body)
+	}
+	leave()
+	close(release)
+	if code := <-first; code != http.StatusOK {
+		t.Errorf("status %d", code)
+	}
+	if <-second; len(begun) > 0 {
+		t.Error("a sentence was parsed for somebody who had gone")
 	}
 }
 
