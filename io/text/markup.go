@@ -67,6 +67,12 @@ func (s *stripper) markup(w *window, text []byte, at int64) (n int, whole bool) 
 			if i > 0 {
 				from, stored = from+int64(stored), 0
 			}
+			switch r { // a break that is no line break of the file
+			case '\n':
+				r = '\u2028'
+			case '\r':
+				r = ' '
+			}
 			w.char(r, from, stored)
 		}
 		return end + 1, true
@@ -105,7 +111,7 @@ func tagName(text []byte) (name string, ok bool) {
 		i++
 	}
 	rest := text[i:]
-	ok = i > 0 && (len(rest) == 0 || rest[0] == ' ' || string(rest) == "/") && !bytes.Contains(rest, []byte("<"))
+	ok = i > 0 && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || string(rest) == "/") && !bytes.Contains(rest, []byte("<"))
 	return strings.ToLower(string(text[:i])), ok
 }
 

@@ -56,6 +56,7 @@ func TestStripHTML(t *testing.T) {
 		"a &am":                                           "a &am",
 		"<a\nhref=x> y":                                   "<a | href=x> y",
 		"<!-- a > b --> c":                                "c",
+		"a&#10;b&#13;&#xA;c\nd <p\tid=x>e":                "a/b /c | d /e",
 		"<" + strings.Repeat("a", maxTag) + ">":           "<" + strings.Repeat("a", maxTag) + ">",
 	} {
 		for _, read := range []func(io.Reader) io.Reader{whole, iotest.OneByteReader, iotest.HalfReader} {
