@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/source"
 )
@@ -41,12 +42,15 @@ var settings = []struct {
 // ParseRule reads a rule, "PATTERN: NAME=VALUE NAME=VALUE". A value with white space is
 // in double quotes, as in Go.
 func ParseRule(s string) (r Rule, err error) {
+	if !utf8.ValidString(s) {
+		return r, errors.New("it is not UTF-8; convert it first, and write ? in a pattern for a character that is not")
+	}
 	pattern, rest, found := strings.Cut(strings.TrimSpace(s)+" ", ": ")
 	if !found {
 		return r, errors.New(`there is no ": " after the pattern; write it like "*.csv: text=Body id=ticket"`)
 	}
 	pattern = strings.TrimSpace(pattern)
-	if strings.HasPrefix(pattern, "#") || strings.ContainsFunc(pattern, unicode.IsControl) {
+	if strings.HasPrefix(strings.TrimPrefix(pattern, "./"), "#") || strings.ContainsFunc(pattern, unicode.IsControl) {
 		return r, errors.New("the pattern begins with #, or has control characters; write ? for such a character")
 	}
 	if r.Pattern, err = source.ParsePattern(pattern); err != nil {

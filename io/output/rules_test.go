@@ -38,6 +38,19 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestRuleRefused has rules that could not be written and read again.
+func TestRuleRefused(t *testing.T) {
+	for rule, want := range map[string]string{
+		"*.csv: text=caf\xe9": "not UTF-8",
+		"./#a: text=b":        "begins with #",
+		"a\x00b: text=c":      "control characters",
+	} {
+		if _, err := ParseRule(rule); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", rule, err)
+		}
+	}
+}
+
 // FuzzRules writes rules as they are read.
 func FuzzRules(f *testing.F) {
 	f.Add("*.csv: text=Body id=\"a b\" keep=x,y")
