@@ -222,8 +222,8 @@ func TestHostileCoNLL(t *testing.T) {
 		return c
 	}
 	runHostile(t, map[string]hostile{
-		"ids out of order":      one("a.conllu", wordLine("1", "x", "2")+wordLine("3", "y", "0"), "word 3 where 2"),
-		"ids from 0":            one("a.conllu", wordLine("0", "x", "0"), "word 0 where 1"),
+		"ids out of order":      one("a.conllu", wordLine("1", "x", "2")+wordLine("3", "y", "0"), "word 3, but 2 comes next"),
+		"ids from 0":            one("a.conllu", wordLine("0", "x", "0"), "word 0, but 1 comes next"),
 		"ids with signs":        one("a.conllu", wordLine("+1", "x", "0"), "is not a word number"),
 		"an id of 20 digits":    one("a.conllu", wordLine(strings.Repeat("9", 20), "x", "0"), "is not a word number"),
 		"cyclic heads":          one("a.conllu", wordLine("1", "x", "2")+wordLine("2", "y", "1"), ""),
@@ -258,7 +258,7 @@ func TestHostileCoNLL(t *testing.T) {
 		"text that is not so":  one("a.conllu", "# text = something else\n"+wordLine("1", "x", "0"), ""),
 		"a failure of before":  one("a.conllu", "# treebeam_failure = old\n"+wordLine("1", "x", "_"), ""),
 		"ids twice":            {in: map[string]string{"a.conllu": before + before}, trees: 2},
-		"no blank line at all": one("a.conllu", wordLine("1", "x", "0")+wordLine("1", "y", "0"), "word 1 where 2"),
+		"no blank line at all": one("a.conllu", wordLine("1", "x", "0")+wordLine("1", "y", "0"), "word 1, but 2 comes next"),
 		"no last line feed":    {in: map[string]string{"a.conllu": "1\tx\t_\t_\t_\t_\t0\t_\t_\t_"}, trees: 1},
 		"text under the name":  {in: map[string]string{"a.conllu": fine}, rows: []row{{"a.conllu", "read", "1 columns"}, {"a.conllu", "read", "1 columns"}}},
 		"CoNLL under txt":      {in: map[string]string{"a.txt": before}, trees: 1},

@@ -379,7 +379,7 @@ func TestCustomByFlags(t *testing.T) {
 			t.Errorf("%q: %d without and with the lists, want %d\n%s", part, n, want, got)
 		}
 	}
-	if _, out, _ := treebeam(t, "", toyCommand(append(flags, at("a.txt"), "--output", at("out"), "--quiet")...)...); out == "" {
+	if _, out, _ := treebeam(t, "", toyCommand(append(flags, at("a.txt"), "--output", at("out"), "--quiet", "--json")...)...); out == "" {
 		t.Error("no summary")
 	}
 	if _, converted, stderr := treebeam(t, "", "convert", at("out")); converted != got {

@@ -187,13 +187,13 @@ func TestFullStandardOutput(t *testing.T) {
 	tmp := t.TempDir()
 	out, state := filepath.Join(tmp, "out"), filepath.Join(tmp, "state")
 	for _, args := range [][]string{
-		toyCommand(in, "--output", out, "--quiet"),
-		toyCommand(in, "--output", out, "--quiet"), // there is nothing to do
+		toyCommand(in, "--output", out, "--quiet", "--json"),
+		toyCommand(in, "--output", out, "--quiet", "--json"), // there is nothing to do
 		toyCommand(in, "--output", filepath.Join(tmp, "x.conllu"), "--json"),
-		toyCommand(in, "--output", filepath.Join(tmp, "limited"), "--max-failures", "0"),
+		toyCommand(in, "--output", filepath.Join(tmp, "limited"), "--max-failures", "0", "--json"),
 		toyCommand("--input", in, "--state", state, "--plan-only"),
-		toyCommand("--input", in, "--state", state),
-		toyCommand("--input", in, "--state", state, "--quiet"),
+		toyCommand("--input", in, "--state", state, "--json"),
+		toyCommand("--input", in, "--state", state, "--quiet", "--json"),
 		toyCommand(in),
 		toyCommand(in, "--to", "tree"),
 		{"help"}, {"help", "parse"}, {"help", "beam"}, {"parse", "--help"}, {"version"}, {"--version"},

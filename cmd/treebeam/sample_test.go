@@ -68,14 +68,14 @@ func TestSample(t *testing.T) {
 	}
 	// The Boats of a@5 are sure; boat and BOAT are one text.
 	for args, want := range map[string]string{
-		"--uncertain 3":                              "a@6 b@9 c@0", // one of each document first
-		"--uncertain 9":                              "a@6 own-7 b@9 c@0 c@3",
-		"--uncertain 9 --without " + file:            "c@3",
-		"--uncertain 9 --min-words 4 --max-words 4":  "a@6 own-7 b@9 c@0 c@3",
-		"--random 9":                                 "a@0 a@5 a@6 own-7 b@9 c@0 c@3",
-		"--random 9 --without " + file:               "c@3", // the others say what these say
-		"--random 3 --seed 1 --output -":             ids("--random 3 --seed 1"),
-		"--random 9 --seed 7 --max-words 4 --seed 8": "a@0 a@5 a@6 own-7 b@9 c@0 c@3",
+		"--uncertain 3":                             "a@6 b@9 c@0", // one of each document first
+		"--uncertain 9":                             "a@6 own-7 b@9 c@0 c@3",
+		"--uncertain 9 --without " + file:           "c@3",
+		"--uncertain 9 --min-words 4 --max-words 4": "a@6 own-7 b@9 c@0 c@3",
+		"--random 9":                                "a@0 a@5 a@6 own-7 b@9 c@0 c@3",
+		"--random 9 --without " + file:              "c@3", // the others say what these say
+		"--random 3 --seed 1 --output -":            ids("--random 3 --seed 1"),
+		"--random 9 --max-words 4 --seed 8":         "a@0 a@5 a@6 own-7 b@9 c@0 c@3",
 	} {
 		if got := ids(args); got != want {
 			t.Errorf("%s: %s, want %s", args, got, want)
@@ -128,7 +128,7 @@ func TestSampleIsCorrectedAndUsed(t *testing.T) {
 		}
 	}
 	run("", "parse", "--quiet", gold, "--retag", "--model", toy, "--output", file("raw"))
-	run("goes by head_marginal", "sample", file("raw"), "--uncertain", "2", "--min-words", "1", "--output", file("uncertain.conllu"))
+	run("are ordered by head_marginal", "sample", file("raw"), "--uncertain", "2", "--min-words", "1", "--output", file("uncertain.conllu"))
 	run("60 sentences of ", "sample", file("raw"), "--random", "60", "--output", file("random.conllu"))
 	for _, name := range []string{"uncertain", "random"} {
 		correct(t, file(name+".conllu"), file(name+"-gold.conllu"))

@@ -187,11 +187,11 @@ func TestForecast(t *testing.T) {
 	for text, known := range map[string]bool{"One two three .\n\nFour five six .\n": true, "One two three four .\n": false} {
 		in := filepath.Join(t.TempDir(), "a.txt")
 		must(t, os.WriteFile(in, []byte(text), 0o644))
-		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", filepath.Join(t.TempDir(), "out"))...)
+		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--json", "--output", filepath.Join(t.TempDir(), "out"))...)
 		if status != exitOK || line.MatchString(stderr) != known || summary.MatchString(stdout) != known {
 			t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 		}
-		status, stdout, stderr = treebeam(t, "", toyCommand(in, "--state", filepath.Join(t.TempDir(), "state"))...)
+		status, stdout, stderr = treebeam(t, "", toyCommand(in, "--json", "--state", filepath.Join(t.TempDir(), "state"))...)
 		if status != exitOK || line.MatchString(stderr) != known || summary.MatchString(stdout) != known {
 			t.Errorf("a night: status %d\n%s\n%s", status, stdout, stderr)
 		}

@@ -373,7 +373,7 @@ func (e *encoderFlags) check(fs *pflag.FlagSet) error {
 		return nil
 	}
 	if idle := namesGiven(fs, encoderNames, true); idle != "" {
-		return refuse("%s needs --encoder FILE", idle)
+		return refuse("%s: add --encoder FILE", idle)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
 	for _, c := range []struct{ args, want string }{
 		{"--only lemmas" + banks, "give --from"},
-		{"--from " + toy + banks, "with --only"},
+		{"--from " + toy + banks, "is only for --only"},
 		{"--only pruner --from " + toy + banks, "must be lemmas, segmenter, encoder or mix"},
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
 		{"--only encoder --from " + toy + banks, "give --encoder"},
@@ -138,7 +138,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only mix --from " + toy + banks, "has no encoder"},
 		{"--only mix --from " + toy + " --encoder " + toyDev + banks, "looks like CoNLL-U"},
 		{"--preset accurate" + banks, "add --encoder"},
-		{"--layers 3 --text a.txt" + banks, "--layers, --text: with --encoder"},
+		{"--layers 3 --text a.txt" + banks, "--layers, --text: add --encoder"},
 		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
 		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
 		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,12 +92,14 @@ func (w *watched) write(name, text string) {
 	must(w.t, os.WriteFile(path+".part", []byte(text), 0o644), os.Rename(path+".part", path))
 }
 
-// start starts a watch with more flags.
+// start starts a watch with more flags, every 20 ms if they do not say when.
 func (w *watched) start(more ...string) *watchProcess {
 	w.t.Helper()
 	p := &watchProcess{t: w.t, reports: make(chan generationReport, 1000)}
-	p.cmd = exec.Command(os.Args[0], append([]string{"parse", "--watch", w.in, "--output", w.out, "--model", transformstest.ModelURI,
-		"--every", "20ms", "--json"}, more...)...)
+	if !slices.Contains(more, "--every") {
+		more = append(more, "--every", "20ms")
+	}
+	p.cmd = exec.Command(os.Args[0], append([]string{"parse", "--watch", w.in, "--output", w.out, "--model", transformstest.ModelURI, "--json"}, more...)...)
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+filepath.Join(w.dir, "tmp"))
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Stderr = &p.said

@@ -161,7 +161,7 @@ func TestWriter(t *testing.T) {
 	for _, x := range [][2]string{{"s1", "one "}, {"s1", "two "}, {"s2", "three "}} {
 		must(t, w.Write(x[0], words(x[1])))
 	}
-	for source, want := range map[string]string{"s1": "do not stand together", "nobody": "no row in documents/"} {
+	for source, want := range map[string]string{"s1": "are not together", "nobody": "no row in documents/"} {
 		if err := w.Write(source, words("")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", source, err)
 		}
