@@ -246,12 +246,13 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The interval holds what a corpus was drawn from in 95 of 100 cases, although words come
-// in bursts; one that took words as independent would be half as wide.
+// The interval of 40 documents holds what a corpus was drawn from in 95 of 100 cases, although
+// words come in bursts; one that took words as independent would be half as wide. That of 10
+// documents, which may have no burst, holds it less often, as docs/find.md says.
 func TestIntervalHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	draw := func() (list []*parquet.Tree) {
-		for d := range 40 {
+	draw := func(documents int) (list []*parquet.Tree) {
+		for d := range documents {
 			burst := rng.IntN(8) == 0 // a document about it
 			for range 3 {
 				row := &parquet.Tree{DocID: strconv.Itoa(d)}
@@ -267,25 +268,28 @@ func TestIntervalHolds(t *testing.T) {
 		}
 		return list
 	}
-	held, narrow := 0, 0
 	const draws = 400
-	for range draws {
-		o := find.Options{To: find.Groups, Attributes: []string{"lemma"}, Against: []find.Source{{Trees: all(draw())}}}
-		got, _ := searched(t, draw(), "L=it", o)
-		cells := strings.Split(strings.Split(got, "\n")[1], "\t")
-		v := make([]float64, 8)
-		for i := range v {
-			v[i], _ = strconv.ParseFloat(cells[i], 64)
+	for _, c := range []struct{ documents, least, most, mostNarrow int }{{40, 92, 98, 85}, {10, 80, 91, 85}} {
+		held, narrow := 0, 0
+		for range draws {
+			o := find.Options{To: find.Groups, Attributes: []string{"lemma"}, Against: []find.Source{{Trees: all(draw(c.documents))}}}
+			got, _ := searched(t, draw(c.documents), "L=it", o)
+			cells := strings.Split(strings.Split(got, "\n")[1], "\t")
+			v := make([]float64, 8)
+			for i := range v {
+				v[i], _ = strconv.ParseFloat(cells[i], 64)
+			}
+			if v[6] <= 0 && 0 <= v[7] {
+				held++
+			}
+			if around := 1.96 * math.Sqrt(1/v[0]+1/v[2]) / math.Ln2; math.Abs(v[5]) <= around {
+				narrow++
+			}
 		}
-		if v[6] <= 0 && 0 <= v[7] {
-			held++
+		t.Logf("%d documents: %d of %d intervals hold; %d of those of independent words", c.documents, held, draws, narrow)
+		if held < draws*c.least/100 || held > draws*c.most/100 || narrow > draws*c.mostNarrow/100 {
+			t.Errorf("%d documents: %d of %d intervals hold; %d of those of independent words", c.documents, held, draws, narrow)
 		}
-		if around := 1.96 * math.Sqrt(1/v[0]+1/v[2]) / math.Ln2; math.Abs(v[5]) <= around {
-			narrow++
-		}
-	}
-	if held < draws*92/100 || held > draws*98/100 || narrow > draws*85/100 {
-		t.Errorf("%d of %d intervals hold; %d of those of independent words", held, draws, narrow)
 	}
 }
 

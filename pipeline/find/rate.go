@@ -10,7 +10,8 @@ const (
 )
 
 // minDocuments is how many documents a rate must rest on for its variance to be that
-// among documents; with fewer, it is that among sentences, which is often too small.
+// among documents; with fewer, it is that among sentences, which is often too small. That of
+// ten documents is, too, for words in bursts (TestIntervalHolds).
 const minDocuments = 10
 
 // A whole is what rates are of, such as the words of a part of a corpus.
