@@ -117,6 +117,24 @@ func (n *Night) distinct(ctx context.Context) error {
 	return err
 }
 
+// leftOut says how many of the documents that would disappear are duplicates, "" for none.
+func (n *Night) leftOut() string {
+	left := map[string]bool{}
+	for _, d := range n.Duplicates {
+		left[d.URI] = true
+	}
+	count := 0
+	for i := range n.Decisions {
+		if d := &n.Decisions[i]; d.Reason == Deleted && left[d.URI] {
+			count++
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; --dedup leaves out %d of them", count)
+}
+
 // plain reports whether rows hold a name as it is.
 func plain(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)

@@ -192,9 +192,9 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
 	}
 	if gone := n.gone(); gone > 0 && !o.AllowDeletes && float64(gone) > maxDeletes*float64(base.Documents) {
-		return n, refuse("%d of %d documents would disappear, for example %s; if the input is not where it was, put it back, "+
+		return n, refuse("%d of %d documents would disappear, for example %s%s; if the input is not where it was, put it back, "+
 			"and name it as before (a relative path is another name than an absolute one); if they may go: --allow-deletes",
-			gone, base.Documents, n.example(Deleted))
+			gone, base.Documents, n.example(Deleted), n.leftOut())
 	}
 	return n, nil
 }
