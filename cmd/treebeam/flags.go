@@ -106,24 +106,6 @@ func checkDashes(fs *pflag.FlagSet, args []string) error {
 	return nil
 }
 
-// checkTwice refuses a flag that is given twice with different values, except those that
-// may be repeated, Beam's, and flags without a value, which =false takes back. What else is wrong with the arguments is found later.
-func checkTwice(cmd *cobra.Command, args []string) (err error) {
-	cmd.InitDefaultHelpFlag() // without it, --help prints a page here
-	given := map[string]string{}
-	cmd.Flags().ParseAll(args, func(f *pflag.Flag, value string) error {
-		before, twice := given[f.Name]
-		switch {
-		case isBeamFlag(f) || slices.Contains([]string{"list", "rule", "func", "bool"}, f.Value.Type()):
-		case twice && before != value && err == nil:
-			err = refuse("--%s %s and --%s %s contradict each other: give one", f.Name, before, f.Name, value)
-		}
-		given[f.Name] = value
-		return nil
-	})
-	return err
-}
-
 // checkChoices refuses values that choose does not list, and empty values of flags that
 // need one.
 func checkChoices(fs *pflag.FlagSet) (err error) {

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -117,7 +116,7 @@ func dispatch(ctx context.Context, args []string) int {
 		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(root, name))
 		return exitRefused
 	}
-	if err := cmp.Or(checkDashes(cmd.Flags(), rest), checkTwice(cmd, rest)); err != nil {
+	if err := checkDashes(cmd.Flags(), rest); err != nil {
 		return report(name, err)
 	}
 	root.SetArgs(append([]string{name}, rest...))

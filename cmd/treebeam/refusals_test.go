@@ -42,7 +42,6 @@ var wrongCommands = []struct {
 	{"parse IN -qn", "--limit needs a value"},
 	{"parse IN -o OUT --text-column Body --text-key body", `--text-key "body": --text-column "Body" contradicts it ... --rule`},
 	{"parse IN -o OUT --id-column a --id b", `--id "b": --id-column "a" contradicts it`},
-	{"parse IN --from csv --from jsonl", "--from csv and --from jsonl contradict each other"},
 	{"parse IN -o OUT --text a,,b", `--text "a,,b": a name is empty`},
 	{"parse IN -o OUT --rules IN/none", "--rules IN/none: no such file"},
 	{"find DONE _ -o OUT.json", "find does not write .json ... .tsv, .csv, .html"},
