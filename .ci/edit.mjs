@@ -56,7 +56,7 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     await says('remarks', 'aux does not suit the tag PRON');
     check(line('\ther\t').includes('\tnmod\t'), 'it was saved before Enter');
     await page.locator('#deprel').fill('nonsense');
-    await says('error', 'no relation of Universal Dependencies');
+    await says('error', 'not a relation of Universal Dependencies');
     await page.locator('#deprel').fill('obl');
     await page.waitForFunction(() => document.getElementById('error').textContent === '');
     await page.keyboard.press('Enter');
