@@ -64,7 +64,7 @@ func (c *hostile) maxMemory() int64 {
 }
 
 // maxProcessor is what a run may take for a megabyte of input, whatever that is,
-// beside two seconds for the start.
+// beside four seconds for the start.
 const maxProcessor = time.Minute
 
 // A usage is what a process has taken: its peak in memory, in bytes, and its time
@@ -181,7 +181,7 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 		for _, content := range c.in {
 			size += len(content)
 		}
-		if most := 2*time.Second + maxProcessor*time.Duration(size)>>20; c.quick && used.processor > most && !underRace {
+		if most := 4*time.Second + maxProcessor*time.Duration(size)>>20; c.quick && used.processor > most && !underRace {
 			t.Errorf("the run has taken %v of processor time for %d bytes, limit %v", used.processor, size, most)
 		}
 	}
