@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/treebeam/treebeam/parser/matrix"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/vector"
 )
@@ -56,7 +57,7 @@ type scratch struct {
 	values []float32 // tokens x Width: the values that attention gathered
 	added  []float32 // block x Width: the values to add to the state
 	wide   []float32 // block x FeedForward
-	keys   []float32 // of a head: its width x tokens of the sequence, padded
+	keys   []float32 // of a head: its width x tokens of the sequence, both padded
 	scores []float32 // attentionBlock x tokens of the sequence, padded
 	blocks blocks
 
@@ -278,16 +279,10 @@ const nothing = -1e30
 func (x *scratch) attend(s *Shape, lo, hi int) {
 	n, w, d := hi-lo, s.Width, s.Width/s.Heads
 	cols := padded(n)
-	x.keys, x.scores = resize(x.keys, d*cols), resize(x.scores, attentionBlock*cols)
+	x.keys, x.scores = resize(x.keys, padded(d)*cols), resize(x.scores, attentionBlock*cols)
 	for h := range s.Heads {
 		qkv := x.qkv[lo*3*w+h*d:]
-		for i := range d {
-			row := x.keys[i*cols : (i+1)*cols]
-			for t := range n {
-				row[t] = qkv[t*3*w+w+i]
-			}
-			clear(row[n:])
-		}
+		matrix.Matrix{Data: qkv[w:], Rows: n, Cols: d, Stride: 3 * w}.Transpose(x.keys, cols)
 		for from := 0; from < n; from += attentionBlock {
 			rows := min(attentionBlock, n-from)
 			vector.Product(x.scores, cols, qkv[from*3*w:], 3*w, x.keys, cols, rows, d, cols)

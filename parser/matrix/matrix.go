@@ -17,6 +17,8 @@
 // Package assembly generates the micro-kernels for amd64 and arm64.
 package matrix
 
+import "unsafe"
+
 // A Matrix is a view of floats: element (i, j) is Data[i*Stride+j], for i <
 // Rows and j < Cols.
 type Matrix struct {
@@ -37,6 +39,19 @@ func (m Matrix) Columns(lo, hi int) Matrix {
 // RowRange returns a view of rows [lo, hi).
 func (m Matrix) RowRange(lo, hi int) Matrix {
 	return Matrix{Data: m.Data[lo*m.Stride:], Rows: hi - lo, Cols: m.Cols, Stride: m.Stride}
+}
+
+// Transpose sets column i of dst, whose rows are stride apart, to row i of m. stride must
+// be at least Rows up to a multiple of 16, and dst hold stride times Cols up to a multiple
+// of 16. Beyond the columns and rows that m has, dst is undefined.
+func (m Matrix) Transpose(dst []float32, stride int) {
+	m.check()
+	if stride < ceil(m.Rows, 16)*16 {
+		panic("matrix: no room to transpose")
+	}
+	dst = dst[:ceil(m.Cols, 16)*16*stride]
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+	kernels[0].transposed(words, m, stride)
 }
 
 // A Product says how to multiply: C = A·B, with A or B transposed if set, and C += A·B

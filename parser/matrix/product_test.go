@@ -238,3 +238,26 @@ func BenchmarkProduct(b *testing.B) {
 		}
 	}
 }
+
+// Every kernel transposes as plain Go does, also parts of a matrix.
+func TestTranspose(t *testing.T) {
+	defer func(list []*kernel) { kernels = list }(kernels)
+	for kernels = append([]*kernel(nil), kernels...); len(kernels) > 0; kernels = kernels[1:] {
+		for _, size := range [][2]int{{1, 1}, {16, 32}, {29, 32}, {40, 13}, {7, 24}} {
+			rows, cols, stride := size[0], size[1], 48
+			m := Matrix{Data: make([]float32, rows*(cols+3)), Rows: rows, Cols: cols, Stride: cols + 3}
+			for i := range m.Data {
+				m.Data[i] = float32(i)
+			}
+			dst := make([]float32, 32*stride)
+			m.Transpose(dst, stride)
+			for i := range rows {
+				for j := range cols {
+					if got, want := dst[j*stride+i], m.Data[i*m.Stride+j]; got != want {
+						t.Fatalf("%s, %d x %d: %v at %d, %d, not %v", kernels[0].name, rows, cols, got, i, j, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -127,6 +127,11 @@ func Dequantize(dst []float32, sums []int32, scale float32, scales, bias []float
 
 // Expand sets dst[i] to q[i]*scale.
 func Expand(dst []float32, q []int8, scale float32) {
+	dst = dst[:len(q)]
+	if useVectors && len(q)%lanes == 0 && len(q) > 0 {
+		expand(&dst[0], &q[0], len(q), scale)
+		return
+	}
 	for i, v := range q {
 		dst[i] = float32(float32(v) * scale)
 	}
@@ -134,6 +139,10 @@ func Expand(dst []float32, q []int8, scale float32) {
 
 // Scale multiplies x by factor.
 func Scale(x []float32, factor float32) {
+	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
+		multiply(&x[0], len(x), factor)
+		return
+	}
 	for i, v := range x {
 		x[i] = float32(v * factor)
 	}

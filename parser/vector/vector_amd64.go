@@ -28,6 +28,12 @@ func dequantize(dst *float32, sums *int32, n int, scale float32, scales, bias *f
 func dequantizeWith(dst *float32, sums *int32, n int, rest int32, scale float32, column *int8, scales, bias *float32)
 
 //go:noescape
+func expand(dst *float32, q *int8, n int, scale float32)
+
+//go:noescape
+func multiply(x *float32, n int, factor float32)
+
+//go:noescape
 func addScaled(x *float32, factor float32, y *float32, n int)
 
 // addSum adds y to x and returns the sum of x.

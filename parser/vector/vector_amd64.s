@@ -306,6 +306,47 @@ loop:
 	VZEROUPPER
 	RET
 
+// func expand(dst *float32, q *int8, n int, scale float32)
+TEXT ·expand(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), DI
+	MOVQ         q+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Y7
+	XORQ         AX, AX
+
+loop:
+	VPMOVSXBD (SI)(AX*1), Y0
+	VPMOVSXBD 8(SI)(AX*1), Y1
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y7, Y0, Y0
+	VMULPS    Y7, Y1, Y1
+	VMOVUPS   Y0, (DI)(AX*4)
+	VMOVUPS   Y1, 32(DI)(AX*4)
+	ADDQ      $16, AX
+	CMPQ      AX, CX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func multiply(x *float32, n int, factor float32)
+TEXT ·multiply(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), DI
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS factor+16(FP), Y7
+	XORQ         AX, AX
+
+loop:
+	VMULPS  (DI)(AX*4), Y7, Y0
+	VMULPS  32(DI)(AX*4), Y7, Y1
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	ADDQ    $16, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
 // func addScaled(x *float32, factor float32, y *float32, n int)
 TEXT ·addScaled(SB), NOSPLIT, $0-32
 	MOVQ         x+0(FP), DI

@@ -8,6 +8,8 @@ var useVectors = false
 const none = "vector: no vector instructions"
 
 func quantize(dst *int8, x *float32, n int, inverse float32)            { panic(none) }
+func expand(dst *float32, q *int8, n int, scale float32)                { panic(none) }
+func multiply(x *float32, n int, factor float32)                        { panic(none) }
 func addScaled(x *float32, factor float32, y *float32, n int)           { panic(none) }
 func addSum(x, y *float32, n int) float32                               { panic(none) }
 func sumSquares(x *float32, n int, mean float32) float32                { panic(none) }
