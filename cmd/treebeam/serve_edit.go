@@ -62,16 +62,17 @@ func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, er
 	case !folder && d.to != "":
 		return nil, refuse("--edit-to is for an output folder, and --edit %s is a file: it is corrected in place; copy it first to keep it", d.file)
 	}
+	from := d.file
 	if folder {
-		if err := d.export(ctx); err != nil {
-			return nil, err
-		}
 		d.file = d.to
 	}
 	if who, err := user.Current(); err == nil && d.by == "" {
 		d.by = who.Username
 	}
 	teacher, err := d.teacher()
+	if err == nil && folder { // last, because it writes
+		err = d.export(ctx, from)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +138,14 @@ func (d *desk) teacher() (t serve.Teacher, err error) {
 }
 
 // export writes the trees of an output with their confidence.
-func (d *desk) export(ctx context.Context) error {
+func (d *desk) export(ctx context.Context, folder string) error {
 	if err := checkEnding("--edit-to", d.to, "conllu"); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(d.to); err == nil {
 		return refuse("--edit-to %s exists; if it has the trees to correct, name it with --edit", d.to)
 	}
-	from, err := openOne(ctx, []string{d.file}, d.to)
+	from, err := openOne(ctx, []string{folder}, d.to)
 	if err != nil {
 		return err
 	}

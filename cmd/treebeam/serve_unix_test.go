@@ -127,6 +127,7 @@ func TestServeEdit(t *testing.T) {
 		t.Fatal(said)
 	}
 	_, want, _ := treebeam(t, "", "convert", folder, "--conf")
+	ends(t, exitRefused, "no such file", "serve", "--edit", folder, "--edit-to", file, "--model", file+".tbm") // and writes nothing
 	cmd, line, address, _ := startServer(t, "--edit", folder, "--edit-to", file, "--by", "Ann")
 	if text, err := os.ReadFile(file); err != nil || string(text) != want || !strings.Contains(want, "HeadConf=") || !strings.HasPrefix(line, "correct ") {
 		t.Fatalf("%q, %v, %q, want %q", line, err, text, want)

@@ -104,7 +104,7 @@ func (l *lister) addArchive(root, name string, archive Input) {
 		if hides(m.name) || l.excludesAny(root, uri) {
 			continue
 		}
-		l.insert(place+inArchive+m.name, Input{URI: uri, Size: m.size, Version: m.version, Path: archive.stored(), In: &m.Place},
+		l.insert(place+"\x00"+m.name, Input{URI: uri, Size: m.size, Version: m.version, Path: archive.stored(), In: &m.Place},
 			name+inArchive+m.name)
 	}
 	if fault != nil {

@@ -220,7 +220,9 @@ func (l *Listing) distinctIDs(ids hashes) error {
 		if !twice[xxhash.Sum64String(in.DocID)] {
 			continue
 		}
-		if other, ok := byID[in.DocID]; ok {
+		if other, ok := byID[in.DocID]; ok && other == in.URI {
+			return &InputError{in.URI, "is in an archive, and in a folder of that name with !: rename one of them, or exclude the archive"}
+		} else if ok {
 			return &InputError{in.URI, fmt.Sprintf(
 				"has the same document id %q as %s; name one folder that holds both, or parse them into two outputs", in.DocID, other)}
 		}

@@ -5,6 +5,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Markup of HTML inside running text, as reviews and posts have it: tags and comments on
@@ -59,7 +60,7 @@ func (s *stripper) markup(w *window, text []byte, at int64) (n int, whole bool) 
 		}
 		source := string(text[:end+1])
 		means := html.UnescapeString(source)
-		if text[end] != ';' || means == source {
+		if text[end] != ';' || means == source || strings.ContainsRune(means, utf8.RuneError) {
 			return 0, true
 		}
 		from, stored := s.in.source(at), int(s.in.source(at+int64(end+1))-s.in.source(at))

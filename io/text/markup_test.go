@@ -49,6 +49,7 @@ func TestStripHTML(t *testing.T) {
 		"<p>One <b>bo</b>ld word.</p>\n<p>Two</p>":        "One bold word. | Two",
 		"a < b and c > d, x<y":                            "a < b and c > d, x<y",
 		"AT&T &lt;b&gt; &eacute;t&eacute; &#8217;s &x;":   "AT&T <b> été ’s &x;",
+		"&#0; and &#xD800;":                               "&#0; and &#xD800;", // no characters
 		`See <a href="https://x.org/?a=1&amp;b=2">it</a>`: "See it",
 		"I <3 you & <- me <!-- no --> <!DOCTYPE html>":    "I <3 you & <- me  <!DOCTYPE html>",
 		"über <i>é</i>\x00 <hr>":                          "über é\uFFFD",

@@ -137,9 +137,9 @@ func (s *search) sources(ctx context.Context, list []Source) error {
 		if err := s.source(ctx, &list[i]); err != nil {
 			return err
 		}
+		s.sample.end(ofSentences)
+		s.sample.end(ofDocuments)
 	}
-	s.sample.end(ofSentences)
-	s.sample.end(ofDocuments)
 	return nil
 }
 
