@@ -36,7 +36,7 @@ run_embedded() {
   pool=
   # Workers of another process know what the launcher was told.
   local changed=(--from text --encoding latin1 --lines paragraph --document line --max-words 20 --retag --keep-heads
-    --text body --id key --restarts 2 --exact -1 --budget 50 --seed 7 --projective)
+    --text body --id key --strip-html --rule 'harbour.txt: lines=sentence encoding=utf-8' --restarts 2 --exact -1 --budget 50 --seed 7 --projective)
   "$program" parse --quiet "${input[@]}" --output "$tmp/changed-local" "${changed[@]}" >"$tmp/changed-local.json"
   "$program" parse --quiet "${input[@]}" --output "$tmp/changed" "${changed[@]}" "${on_flink[@]}" $(process boot.sh) >"$tmp/changed.json"
   diff -rq --exclude token --exclude tmp "$tmp/changed-local" "$tmp/changed"
