@@ -2,8 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"iter"
 
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
 )
 
 // A Duplicate is a file that has the bytes of another.
@@ -50,15 +54,51 @@ func Distinct(ctx context.Context, inputs []source.Input, known map[string]strin
 
 // SourceVersion reads a file and returns the source_version that a run would give it.
 func SourceVersion(ctx context.Context, in *source.Input) (string, error) {
-	piece := source.Piece{Input: *in, End: in.Size}
-	f, err := source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{piece}}, &piece)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum, err := f.Sum(ctx)
+	sum, err := sumOf(ctx, in, in.Size)
 	if err != nil {
 		return "", err
 	}
 	return sum.String(), nil
 }
+
+// sumOf reads the first bytes of a file, size of them.
+func sumOf(ctx context.Context, in *source.Input, size int64) (source.Sum, error) {
+	piece := source.Piece{Input: *in, End: in.Size}
+	f, err := source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{piece}}, &piece)
+	if err != nil {
+		return source.Sum{}, err
+	}
+	defer f.Close()
+	f.Truncate(size)
+	return f.Sum(ctx)
+}
+
+// Grown looks for the tail of a file that had size bytes and a source_version before. It
+// returns the sum of what comes before the tail; what that holds gives the rows that it
+// has given, and the tail gives the others. If only a whole parse does, the sum is empty.
+func (o *Options) Grown(ctx context.Context, in *source.Input, size int64, version string) (source.Sum, error) {
+	sum, err := sumOf(ctx, in, size)
+	if err != nil || sum.String() != version {
+		return source.Sum{}, err
+	}
+	m, _, err := o.open(ctx)
+	if err != nil {
+		return source.Sum{}, err
+	}
+	tail, err := transforms.Grown(ctx, in, size, m, o.Rows)
+	if err != nil || tail == 0 {
+		return source.Sum{}, err
+	}
+	return sumOf(ctx, in, tail)
+}
+
+// Kept is what a record has of the values to keep.
+type Kept = transforms.Kept
+
+// Kept yields what a file has of the values of Rows.Keep, in its order.
+func (o *Options) Kept(ctx context.Context, in *source.Input) iter.Seq2[Kept, error] {
+	return transforms.ReadKept(ctx, in, o.Rows)
+}
+
+// NotKept reports whether a row warns of a value that is not kept.
+func NotKept(row *parquet.Failure) bool { return row.Kind == syntax.KindKept.String() }

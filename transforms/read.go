@@ -281,7 +281,7 @@ func (rd *rangeReader) piece(i int) error {
 	p := &rd.r.Pieces[i]
 	before := rd.read
 	rd.now = rd.rules.Options(&rd.options, &p.Input)
-	f := output.File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
+	f := output.File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size, Tail: p.Tail}
 	err := rd.open(p, &f)
 	var why syntax.Fault
 	var at place
@@ -306,7 +306,7 @@ func (rd *rangeReader) piece(i int) error {
 	// Every range that cannot read its piece says so, because other ranges may have
 	// read theirs. A file that is not text is not text for any range: one row is
 	// enough.
-	if f.Failed && (notText == nil && headless == nil || p.Start == 0) {
+	if f.Failed && (notText == nil && headless == nil || p.Start == p.Tail) {
 		start, _ := p.Interval()
 		at.offset = max(at.offset, start)
 		rd.fail(&f, failed(stageRead, why, at, ""))

@@ -142,7 +142,7 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 	var night *nightly.Night
 	options := nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
 		Accept: func(found, current nightly.Found) error {
-			return limit.accept(found, current, night.Counts[nightly.Unchanged]+night.Counts[nightly.Copied] > 0)
+			return limit.accept(found, current, night.Counts[nightly.Unchanged]+night.Counts[nightly.Copied]+night.Counts[nightly.Grown]+night.Counts[nightly.Kept] > 0)
 		}}
 	return untilSignal(ctx, func(ctx context.Context) (*nightly.Night, error) {
 		var err error

@@ -24,7 +24,8 @@ type File struct {
 	Lines    string `json:"lines,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
 	Stored   int64  `json:"stored_bytes"`
-	Start    int64  `json:"start"` // the blocks and separators read cover [Start, End)
+	Tail     int64  `json:"tail,omitempty"` // of the input: no range reads the bytes before it
+	Start    int64  `json:"start"`          // the blocks and separators read cover [Start, End)
 	End      int64  `json:"end"`
 	EOF      bool   `json:"eof"`    // End is the end of the stream
 	Failed   bool   `json:"failed"` // could not be read, or not completely: see failures/
@@ -239,9 +240,9 @@ func (t *tiles) add(p *File) (before *File, err error) {
 	if t.file == nil || t.file.URI != p.URI {
 		before, err = t.end()
 		first := *p
-		first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
+		first.Start, first.End, first.EOF, first.Failed = p.Tail, p.Tail, false, false
 		first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
-		first.Sum = &source.Sum{}
+		first.Sum = &source.Sum{From: p.Tail, To: p.Tail}
 		t.file = &first
 	}
 	t.err = cmp.Or(t.err, t.lay(p))
@@ -252,10 +253,10 @@ func (t *tiles) add(p *File) (before *File, err error) {
 func (t *tiles) lay(p *File) error {
 	d := t.file
 	if p.Start != p.End { // an empty piece covers nothing and says nothing
-		if p.Start < d.End || p.Start > d.End && !t.gap {
+		if p.Start < d.End || p.Start > d.End && !t.gap && (d.Tail == 0 || d.End > d.Tail) { // where a tail begins is its reader's affair
 			return fmt.Errorf("%s: bytes %d to %d were read by no range or twice", p.URI, d.End, p.Start)
 		}
-		if d.End == 0 {
+		if d.End == d.Tail {
 			d.Start = p.Start
 		}
 		d.End, t.gap = p.End, false

@@ -19,9 +19,10 @@ func (d division) pieces(in *Input) iter.Seq[Piece] {
 	case d.equal < 2:
 		return nil
 	}
+	size := in.Size - in.Tail
 	return func(yield func(Piece) bool) {
 		for j := range d.equal {
-			p := Piece{Input: *in, Start: in.Size / d.equal * j, End: in.Size / d.equal * (j + 1)}
+			p := Piece{Input: *in, Start: in.Tail + size/d.equal*j, End: in.Tail + size/d.equal*(j+1)}
 			if j == d.equal-1 {
 				p.End = in.Size
 			}
@@ -60,10 +61,11 @@ func cut(inputs iter.Seq2[*Input, error], cuts map[int]division, target int64) i
 				}
 				continue
 			}
-			if (packed+in.Size > target || len(pack) == MaxPack) && !flush() {
+			size := in.Size - in.Tail
+			if (packed+size > target || len(pack) == MaxPack) && !flush() {
 				return
 			}
-			pack, packed = append(pack, Piece{Input: *in, End: in.Size}), packed+in.Size
+			pack, packed = append(pack, Piece{Input: *in, Start: in.Tail, End: in.Size}), packed+size
 		}
 		flush()
 	}

@@ -19,7 +19,7 @@ import (
 // a temporary file, which Close removes.
 type Listing struct {
 	Files int
-	Bytes int64 // of all files, as stored
+	Bytes int64 // of all files, as stored, without what comes before tails
 	all   iter.Seq2[*Input, error]
 	close func()
 }
@@ -34,7 +34,7 @@ func ListingOf(inputs []Input) *Listing {
 		}
 	}}
 	for i := range inputs {
-		l.Bytes += inputs[i].Size
+		l.Bytes += inputs[i].Size - inputs[i].Tail
 	}
 	return l
 }

@@ -216,6 +216,9 @@ func (f *File) closeStream() {
 	f.narrow()
 }
 
+// Truncate makes the file end at byte n of the stored bytes, before anything was read.
+func (f *File) Truncate(n int64) { f.piece.Size, f.piece.End = n, n }
+
 // Verify returns an *Error of kind Changed if the file is no longer the one that was
 // listed. Call it after the last byte was read.
 func (f *File) Verify() error {

@@ -188,7 +188,7 @@ func (p *Plan) Inputs() iter.Seq2[*Input, error] {
 				return
 			}
 			for i := range pieces {
-				if pieces[i].Start == 0 && !yield(&pieces[i].Input, nil) {
+				if pieces[i].Start == pieces[i].Tail && !yield(&pieces[i].Input, nil) {
 					return
 				}
 			}
@@ -198,10 +198,11 @@ func (p *Plan) Inputs() iter.Seq2[*Input, error] {
 
 // pieces returns the number of pieces of a file, if it can be cut anywhere.
 func pieces(in *Input, target int64) int64 {
-	if in.compression() == bzipped || in.Gzip || !in.In.cuttable() || target >= in.Size {
+	size := in.Size - in.Tail
+	if in.compression() == bzipped || in.Gzip || !in.In.cuttable() || target >= size {
 		return 1
 	}
-	return max(1, (in.Size+target/2)/target)
+	return max(1, (size+target/2)/target)
 }
 
 // A planSum computes a plan's digest range by range.
@@ -460,7 +461,7 @@ func checkRange(r *Range, k, n int) error {
 	}
 	for i := range r.Pieces {
 		p := &r.Pieces[i]
-		if p.URI == "" || p.Start < 0 || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && !p.Whole() ||
+		if p.URI == "" || p.Tail < 0 || p.Start < p.Tail || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && p.Bytes() < p.Size-p.Tail ||
 			p.In != nil && (p.In.At < 0 || p.In.Packed < 0 || p.In.Size < 0) || p.Before.At < 0 || p.Before.From < 0 || p.Before.From > p.From || p.To != 0 && p.To <= p.From {
 			return fmt.Errorf("piece %d of range %d is not what it should be", i, k)
 		}

@@ -45,6 +45,9 @@ type Input struct {
 	// member are those of the archive, "!/" and its name; Size is the number of its
 	// bytes when it is unpacked.
 	In *Place `json:"in,omitempty"`
+	// Tail is where the part of a plain file begins that is read: the bytes before it are
+	// known. 0 is the whole file.
+	Tail int64 `json:"tail,omitempty"`
 	// Gzip says that an object store declares the stored bytes to be gzip
 	// (Content-Encoding), whatever the name.
 	Gzip bool `json:"gzip,omitempty"`
@@ -91,6 +94,9 @@ func (p *Piece) Interval() (start, end int64) {
 // Whole reports whether the piece is all of its file.
 func (p *Piece) Whole() bool { return p.Start == 0 && p.End == p.Size }
 
+// Bytes is the number of stored bytes in the piece.
+func (p *Piece) Bytes() int64 { return p.End - p.Start }
+
 // A Range is the unit of work, retry and output: a piece of one file, or a
 // pack of up to MaxPack whole small files. Its pieces are in the order of
 // (URI, Start), and so are the ranges of a plan.
@@ -106,7 +112,7 @@ type Range struct {
 func (r *Range) Bytes() int64 {
 	n := int64(0)
 	for i := range r.Pieces {
-		n += r.Pieces[i].End - r.Pieces[i].Start
+		n += r.Pieces[i].Bytes()
 	}
 	return n
 }

@@ -159,12 +159,11 @@ func (s *Snapshot) copyRows(ctx context.Context, runs []string, job *output.Run,
 				return err
 			}
 			docs = append(docs, e)
-			for f, err := range r.fileOf(e) {
-				if err != nil {
-					return err
-				}
-				files = append(files, *f)
+			f, err := r.fileOf(e)
+			if err != nil {
+				return err
 			}
+			files = append(files, f)
 		}
 		if err := job.Rewrite(k, files, ofAll(docs, r.treesOf), ofAll(docs, r.failuresOf)); err != nil {
 			return err

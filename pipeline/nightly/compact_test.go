@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -104,4 +105,39 @@ func TestCompactWhileNight(t *testing.T) {
 		t.Errorf("%d runs were merged", done.Merged)
 	}
 	c.check("compacted")
+}
+
+// compact compacts the state, after a crash perhaps, and prunes it.
+func (c *corpus) compact() {
+	c.t.Helper()
+	o := CompactOptions{State: c.state, PartWords: 300}
+	at := []string{"", "run", "snapshot"}[c.rng.IntN(3)]
+	between = func(step string) error {
+		if step == at {
+			return errCrash
+		}
+		return nil
+	}
+	done, err := Compact(context.Background(), o)
+	between = nil
+	if err == nil && done.Run == "" {
+		return // one run, all of it current
+	}
+	if (err == errCrash) != (at != "") {
+		c.t.Fatalf("crash at %q: %v", at, err)
+	}
+	done, err = Compact(context.Background(), o)
+	c.must(err)
+	if len(done.Snapshot.Runs) != 1 || (done.Run == "") != (at == "") {
+		c.t.Fatalf("crash at %q: %+v", at, done)
+	}
+	m, err := output.ReadManifest((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	c.must(err)
+	sum, err := output.ReadSummary((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	c.must(err)
+	if sum.Files != done.Snapshot.Documents || m.Ranges < 5 {
+		c.t.Fatalf("%d files in %d parts, %d documents", sum.Files, m.Ranges, done.Snapshot.Documents)
+	}
+	_, err = Prune(context.Background(), c.state, 1+c.rng.IntN(2))
+	c.must(err)
 }

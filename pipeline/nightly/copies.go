@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,20 +21,41 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// newDocument begins the comment of the first sentence of raw text.
+// newDocument begins the comment of the first sentence of a document.
 const newDocument = "# newdoc id = "
 
-// A copied file is new and has the bytes of a file that the base knows, under whatever
-// name. Its rows are those of that file, with other names in them.
+// madeID follows the id of the file in the id of a record or a line that has none.
+var madeID = regexp.MustCompile(`^#\d+$`)
+
+// A copied file has rows of a file that the base knows: it is new and has the bytes of
+// that file, whose rows it gets with other names in them; or it has grown, and its own
+// rows come before those of its tail; or other columns of it are kept.
 type copied struct {
-	input *source.Input
-	from  *parquet.Entry
+	input  *source.Input
+	from   *parquet.Entry
+	before source.Sum // of a file that has grown: of the bytes before its tail
+	rekept bool       // the rows get other columns to keep
+}
+
+// grown reports whether the rows of a file stay and only its tail is to be parsed. If so, it
+// notes that.
+func (n *Night) grown(ctx context.Context, e *parquet.Entry, in *source.Input) bool {
+	if n.options.All || n.rekeep || n.options.Generation.Window != "" || n.Lost[e.Run] != "" || e.StoredBytes == 0 || e.StoredBytes >= in.Size {
+		return false
+	}
+	before, err := n.options.Grown(ctx, in, e.StoredBytes, e.SourceVersion)
+	if err != nil || before.To == 0 { // the run says what is wrong
+		return false
+	}
+	known := *e
+	n.copies = append(n.copies, copied{input: in, from: &known, before: before})
+	return true
 }
 
 // findCopies decides about new files whose bytes the base has rows of. It opens those
 // that have the size and the ending of such a file, and reads them whole.
 func (n *Night) findCopies(ctx context.Context) error {
-	if n.base == nil || n.options.All || n.options.Generation.Window != "" {
+	if n.base == nil || n.options.All || n.rekeep || n.options.Generation.Window != "" {
 		return nil
 	}
 	like := map[string][]*parquet.Entry{} // by size and ending
@@ -80,7 +103,7 @@ func (n *Night) findCopies(ctx context.Context) error {
 			continue // the run says why
 		}
 		if k := slices.IndexFunc(candidates, func(e *parquet.Entry) bool { return e.SourceVersion == version }); k >= 0 {
-			n.copies = append(n.copies, copied{in, candidates[k]})
+			n.copies = append(n.copies, copied{input: in, from: candidates[k]})
 			n.Counts[New]--
 			n.Counts[Copied]++
 			n.Bytes -= in.Size
@@ -90,15 +113,15 @@ func (n *Night) findCopies(ctx context.Context) error {
 	if n.Counts[New] == 0 {
 		delete(n.Counts, New)
 	}
+	slices.SortFunc(n.copies, func(a, b copied) int { return strings.Compare(a.input.URI, b.input.URI) })
 	return nil
 }
 
 // copyable reports whether rows of the file hold its name only in columns that are known,
-// and depend on no more of it than its ending. Reasons of failures may name it, records
-// have ids of their own, and rules go by paths.
+// and depend on no more of it than its ending. Reasons of failures may name it, and rules
+// go by paths.
 func (n *Night) copyable(e *parquet.Entry) bool {
-	return e.SourceVersion != "" && e.Format == string(source.Text) && e.Failures+e.Warnings == 0 &&
-		n.made.Options.Document == "" && n.made.Options.Rules == "" && n.Lost[e.Run] == ""
+	return e.SourceVersion != "" && e.Failures+e.Warnings == 0 && n.made.Options.Rules == "" && n.Lost[e.Run] == ""
 }
 
 // distinct leaves out of the listing files that have the bytes of files before them.
@@ -163,6 +186,12 @@ func (n *Night) copiesRun() (name, fp string) {
 	for i := range n.copies {
 		c := &n.copies[i]
 		fmt.Fprintf(sum, "%q %q %q %s\n", c.input.URI, c.input.DocID, c.from.SourceURI, c.from.Run)
+		if c.before.To > 0 {
+			fmt.Fprintf(sum, "grown %d %d %q\n", c.before.To, c.input.Size, c.input.Version)
+		}
+		if c.rekept {
+			fmt.Fprintf(sum, "kept %q\n", n.made.Options.Keep)
+		}
 	}
 	fp = hex.EncodeToString(sum.Sum(nil))
 	number, _ := n.base.next()
@@ -182,18 +211,18 @@ func (n *Night) copyRows(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := n.copyPart(&job, k, part); err != nil {
+		if err := n.copyPart(ctx, &job, k, part); err != nil {
 			return n.state.remedied(err)
 		}
 	}
 	if err := job.Complete(ctx); err != nil {
 		return err
 	}
-	versions := map[string]string{}
+	inputs := map[string]*source.Input{}
 	for i := range n.copies {
-		versions[n.copies[i].input.URI] = n.copies[i].input.Version
+		inputs[n.copies[i].input.URI] = n.copies[i].input
 	}
-	return n.note(ctx, name, versions)
+	return n.note(ctx, name, inputs)
 }
 
 // copiedParts cuts the copies, sorted by their URIs, into parts of which each has its
@@ -213,50 +242,143 @@ func (n *Night) copiedParts() (parts [][]copied) {
 }
 
 // copyPart writes one part of the run.
-func (n *Night) copyPart(job *output.Run, k int, part []copied) error {
+func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []copied) error {
 	r := n.base.rows()
 	defer r.close()
 	var files []output.File
+	var failures []*parquet.Failure // what is copied under another name has none
 	for i := range part {
-		for f, err := range r.fileOf(part[i].from) {
+		c, tail := &part[i], n.tails[part[i].input.URI]
+		f, err := r.fileOf(c.from)
+		if err != nil {
+			return err
+		}
+		f.URI, f.DocID = c.input.URI, c.input.DocID
+		rows := ofAll([]*parquet.Entry{c.from}, r.failuresOf)
+		if tail != nil {
+			rows = ofAll([]*parquet.Entry{c.from, tail}, r.failuresOf)
+		}
+		first := len(failures)
+		for row, err := range rows {
 			if err != nil {
 				return err
 			}
-			c := *f
-			c.URI, c.DocID = part[i].input.URI, part[i].input.DocID
-			files = append(files, c)
+			row := *row
+			failures = append(failures, &row)
 		}
+		if c.rekept {
+			rest, err := n.rekept(ctx, c, &f, failures[first:])
+			if err != nil {
+				return err
+			}
+			failures = append(failures[:first], rest...)
+		}
+		if tail == nil {
+			files = append(files, f)
+			continue
+		}
+		rest, err := r.fileOf(tail)
+		if err != nil {
+			return err
+		}
+		f.Stored, f.End, f.EOF, f.Sum = rest.Stored, rest.Start, false, &c.before
+		rest.Tail = 0
+		files = append(files, f, rest)
 	}
 	trees := func(yield func(*parquet.Tree, error) bool) {
 		for i := range part {
-			for t, err := range part[i].trees(r) {
+			c := &part[i]
+			rows := c.trees(r)
+			if tail := n.tails[c.input.URI]; tail != nil {
+				rows = ofAll([]*parquet.Entry{c.from, tail}, r.treesOf)
+			} else if c.rekept {
+				rows = n.keptTrees(ctx, c, r)
+			}
+			for t, err := range rows {
 				if !yield(t, err) || err != nil {
 					return
 				}
 			}
 		}
 	}
-	return job.Rewrite(k, files, trees, func(func(*parquet.Failure, error) bool) {})
+	return job.Rewrite(k, files, trees, func(yield func(*parquet.Failure, error) bool) {
+		for _, row := range failures {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	})
 }
 
-// trees yields the trees of a copy.
+// rekept gives the file f of a copy the values that are kept now, and returns its failures,
+// with the warnings of values that are not kept in place of those that there were.
+func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, failures []*parquet.Failure) ([]*parquet.Failure, error) {
+	f.Meta = nil
+	f.Warnings -= int64(len(failures))
+	failures = slices.DeleteFunc(failures, func(row *parquet.Failure) bool { return pipeline.NotKept(row) })
+	f.Warnings += int64(len(failures))
+	for kept, err := range n.options.Kept(ctx, c.input) {
+		if err != nil {
+			return nil, err
+		}
+		if kept.End > 0 {
+			f.MergeMeta(kept.Meta)
+		}
+		f.Warnings += int64(len(kept.Warnings))
+		for i := range kept.Warnings {
+			failures = append(failures, &kept.Warnings[i])
+		}
+	}
+	slices.SortStableFunc(failures, func(a, b *parquet.Failure) int { return cmp.Compare(a.ByteOffset, b.ByteOffset) })
+	return failures, nil
+}
+
+// keptTrees yields the trees of a copy with the values that are kept now.
+func (n *Night) keptTrees(ctx context.Context, c *copied, r *rows) iter.Seq2[*parquet.Tree, error] {
+	return func(yield func(*parquet.Tree, error) bool) {
+		next, stop := iter.Pull2(n.options.Kept(ctx, c.input))
+		defer stop()
+		var record pipeline.Kept
+		for t, err := range r.treesOf(c.from) {
+			for more := true; err == nil && t.StartByte >= record.End; {
+				if record, err, more = next(); err == nil && !more {
+					err = fmt.Errorf("%s has no record of the sentence %s: --all parses every file again", c.input.URI, t.SentID)
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			row := *t
+			if row.Meta = record.Meta; !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// trees yields the trees of a copy. Names in them are those of the file, unless records,
+// or the comments and ids of CoNLL, have their own.
 func (c *copied) trees(r *rows) iter.Seq2[*parquet.Tree, error] {
+	format := source.Format(c.from.Format)
+	records := format == source.JSONL || format.Table()
 	return func(yield func(*parquet.Tree, error) bool) {
 		for t, err := range r.treesOf(c.from) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			place, ok := strings.CutPrefix(t.SentID, c.from.DocID+"@")
-			if !ok || t.DocID != c.from.DocID {
-				yield(nil, fmt.Errorf("%s has the sentence %s of the document %s: it cannot be copied; --all parses every file again", c.from.SourceURI, t.SentID, t.DocID))
-				return
-			}
 			row := *t
-			row.SourceURI, row.DocID, row.SentID = c.input.URI, c.input.DocID, c.input.DocID+"@"+place
-			if i := slices.Index(row.Comments, newDocument+c.from.DocID); i >= 0 {
+			row.SourceURI = c.input.URI
+			if part, found := strings.CutPrefix(t.DocID, c.from.DocID); found && (part == "" && !records || madeID.MatchString(part)) {
+				row.DocID = c.input.DocID + part
+			}
+			if at := "@" + strconv.FormatInt(t.StartByte, 10); t.SentID == t.DocID+at {
+				row.SentID = row.DocID + at
+			}
+			if i := slices.Index(row.Comments, newDocument+t.DocID); i >= 0 && format != source.CoNLLU && format != source.CoNLLX {
 				row.Comments = slices.Clone(row.Comments)
-				row.Comments[i] = newDocument + c.input.DocID
+				row.Comments[i] = newDocument + row.DocID
 			}
 			if !yield(&row, nil) {
 				return

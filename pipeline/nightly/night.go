@@ -10,6 +10,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -114,7 +115,9 @@ func (n *Night) accept() error {
 	}
 	var found, current Found
 	for i := range n.Decisions {
-		if d := &n.Decisions[i]; d.Reason.parsed() && n.entries[d.URI] != nil {
+		if d := &n.Decisions[i]; n.tails[d.URI] != nil {
+			found.add(n.tails[d.URI])
+		} else if d.Reason.parsed() && n.entries[d.URI] != nil {
 			found.add(n.entries[d.URI])
 		}
 	}
@@ -155,16 +158,16 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	if err != nil || sum == nil {
 		return nil, err
 	}
-	versions := map[string]string{}
+	inputs := map[string]*source.Input{}
 	for i := range planned.inputs {
-		versions[planned.inputs[i].URI] = planned.inputs[i].Version
+		inputs[planned.inputs[i].URI] = &planned.inputs[i]
 	}
-	return sum, n.note(ctx, planned.Name, versions)
+	return sum, n.note(ctx, planned.Name, inputs)
 }
 
-// note notes the documents of a run that is complete; versions are those of its files as
-// they were listed.
-func (n *Night) note(ctx context.Context, run string, versions map[string]string) error {
+// note notes the documents of a run that is complete; inputs are its files as they were
+// listed, by URI.
+func (n *Night) note(ctx context.Context, run string, inputs map[string]*source.Input) error {
 	dir := n.state.RunDir(run)
 	m, err := output.Check(ctx, dir)
 	if err != nil {
@@ -174,9 +177,18 @@ func (n *Night) note(ctx context.Context, run string, versions map[string]string
 		if err != nil {
 			return err
 		}
-		n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: run}
+		n.done(d, inputs[d.SourceURI], run)
 	}
 	return nil
+}
+
+// done notes a document of a run, of a file or of the tail of one.
+func (n *Night) done(d *parquet.Document, in *source.Input, run string) {
+	of := n.entries
+	if in.Tail > 0 {
+		of = n.tails
+	}
+	of[d.SourceURI] = &parquet.Entry{Document: *d, Version: in.Version, Run: run}
 }
 
 // current yields the entries of the night's snapshot: the entries of this night, and

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/io/output"
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -25,13 +24,19 @@ import (
 // All other files make a new run. So every night makes progress, even if nights are
 // interrupted again and again while the input changes.
 func (n *Night) planRuns(ctx context.Context) error {
+	tails := map[string]int64{}
+	for i := range n.copies {
+		tails[n.copies[i].input.URI] = n.copies[i].before.To
+	}
 	todo := map[string]*source.Input{}
 	for i, j := 0, 0; i < len(n.Decisions); i++ {
 		if n.Decisions[i].Reason == Deleted {
 			continue
 		}
 		if n.Decisions[i].Reason.parsed() {
-			todo[n.listed[j].URI] = &n.listed[j]
+			in := n.listed[j]
+			in.Tail = tails[in.URI]
+			todo[in.URI] = &in
 		}
 		j++
 	}
@@ -96,7 +101,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 	}
 	same := func(in source.Input) bool {
 		now, ok := todo[in.URI]
-		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
+		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Tail == in.Tail && now.Version == in.Version
 	}
 	lost := n.Lost[run] != ""
 	if (!existing.Ended || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) || !in.SamePlace(todo[in.URI]) }) {
@@ -124,7 +129,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		if !ok || d.SourceVersion == "" && n.readable(ctx, in) { // one that could not be read is tried again
 			continue
 		}
-		n.entries[d.SourceURI] = &parquet.Entry{Document: d, Version: in.Version, Run: run}
+		n.done(&d, in, run)
 		delete(todo, d.SourceURI)
 		n.TakenOver[run]++
 	}

@@ -35,7 +35,9 @@ const (
 	Unchanged Reason = "unchanged"
 	New       Reason = "new"
 	Changed   Reason = "changed"
+	Grown     Reason = "grown"  // changed, but its old bytes are its beginning: only its tail is parsed
 	Copied    Reason = "copied" // new, but its bytes were known under another name: its rows are copied
+	Kept      Reason = "kept"   // unchanged, but other columns are kept: its rows are copied with these
 	Retry     Reason = "retry"  // could not be read the night before
 	Again     Reason = "again"  // unchanged, but --all
 	Lost      Reason = "lost"   // unchanged, but the state has lost rows of it: see Night.Lost
@@ -45,7 +47,7 @@ const (
 
 // parsed reports whether files of this reason are parsed.
 func (r Reason) parsed() bool {
-	return r == New || r == Changed || r == Retry || r == Again || r == Lost
+	return r == New || r == Changed || r == Grown || r == Retry || r == Again || r == Lost
 }
 
 // Counts are numbers of files by reason.
@@ -53,7 +55,7 @@ type Counts map[Reason]int
 
 func (c Counts) String() string {
 	var parts []string
-	for _, r := range []Reason{New, Copied, Changed, Retry, Again, Lost, Deleted, Unchanged} {
+	for _, r := range []Reason{New, Copied, Changed, Grown, Kept, Retry, Again, Lost, Deleted, Unchanged} {
 		if c[r] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c[r], r))
 		}
@@ -95,11 +97,13 @@ type Night struct {
 	Lost map[string]string
 
 	options Options
+	rekeep  bool // nothing but Keep differs from the base
 	state   *State
 	base    *Snapshot // nil in the first night
 	made    output.Provenance
 	listed  []source.Input            // sorted by URI, as Decisions without the deleted ones
 	entries map[string]*parquet.Entry // of the files that are done, by URI
+	tails   map[string]*parquet.Entry // of the tails that are done, by URI
 	copies  []copied                  // sorted by URI
 }
 
@@ -162,12 +166,17 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 			return nil, err
 		}
 	}
-	if base != nil && base.Made != made && !o.All {
+	kept := made
+	if base != nil {
+		kept.Options.Keep = base.Made.Options.Keep
+	}
+	rekeep := base != nil && !o.All && o.Generation.Window == "" && base.Made != made && base.Made == kept
+	if base != nil && base.Made != made && !o.All && !rekeep {
 		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
 			state.dir, strings.Join(pipeline.Differences(&base.Made, &made), "\n  "), remedy)
 	}
-	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
-		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}
+	n := &Night{options: o, rekeep: rekeep, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
+		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}, tails: map[string]*parquet.Entry{}}
 	if !o.All && o.Generation.looks() {
 		if n.Lost, err = base.lost(ctx); err != nil {
 			return nil, refuse("what %s holds cannot be looked at: %w; if that stays so, --all parses every file again", state.dir, err)
@@ -236,17 +245,24 @@ func (n *Night) decide(ctx context.Context) error {
 			d.Reason, d.Why = Unchanged, "another time, the same bytes"
 			n.Touched++
 		}
-		if d.Reason == Unchanged && n.options.All {
+		if d.Reason == Unchanged && (n.options.All || n.rekeep) {
 			delete(n.entries, d.URI)
-			d.Reason = Again
+			if d.Reason = Again; n.rekeep && at.entry.SourceVersion != "" && at.entry.Format != "" {
+				known := *at.entry
+				n.copies = append(n.copies, copied{input: at.input, from: &known, rekept: true})
+				d.Reason, d.Why = Kept, ""
+			}
 		}
 		if d.Reason.parsed() {
 			n.Bytes += at.input.Size
 		}
+		if d.Reason == Grown {
+			n.Bytes -= n.copies[len(n.copies)-1].before.To
+		}
 		n.Counts[d.Reason]++
 		n.Decisions = append(n.Decisions, d)
 	}
-	if n.options.All {
+	if n.options.All || n.rekeep {
 		n.Touched = 0
 	}
 	return nil
@@ -311,6 +327,8 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 		return Retry, "it could not be read"
 	case !known:
 		return Retry, "it could not be read, and has changed"
+	case n.grown(ctx, e, in):
+		return Grown, fmt.Sprintf("%d bytes, %d before", in.Size, e.StoredBytes)
 	case e.StoredBytes != in.Size:
 		return Changed, fmt.Sprintf("%d bytes, %d before", in.Size, e.StoredBytes)
 	}

@@ -89,10 +89,15 @@ func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
 		func(f *parquet.Failure) string { return f.SourceURI })
 }
 
-// fileOf yields what the run counted of the document's file.
-func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*output.File, error] {
-	return of(r, r.files, e, "trees", 1, filesOf,
-		func(f *output.File) string { return f.URI })
+// fileOf returns what the run counted of the document's file.
+func (r *rows) fileOf(e *parquet.Entry) (file output.File, err error) {
+	for f, err := range of(r, r.files, e, "trees", 1, filesOf, func(f *output.File) string { return f.URI }) {
+		if err != nil {
+			return file, err
+		}
+		file = *f
+	}
+	return file, nil
 }
 
 // of yields the rows of a document by the cursor of its run, which it opens first, and

@@ -403,7 +403,7 @@ func TestKeep(t *testing.T) {
 	}
 	c.views("duckdb.sql", "VIEW words AS", "/words/*.parquet")
 	c.views("spark.sql", "VIEW words AS", "/words`")
-	o.Rows.Keep = "by,at"
+	o.Rows.Keep, o.Rows.MaxWords = "by,at", 9
 	c.refused(o, `--keep: was by, is "by,at"`, "--all")
 }
 
@@ -447,44 +447,4 @@ func TestDedup(t *testing.T) {
 			c.write(fmt.Sprintf("%c%d.txt", 'a'+c.rng.IntN(12), c.rng.IntN(9)), fmt.Sprintf("Content %d .\n", c.rng.IntN(5)))
 		}
 	}
-}
-
-// Files whose bytes the state knows are copied, wherever they go and however often, as a
-// full parse has them; what failed, has another ending or was damaged is parsed.
-func TestCopies(t *testing.T) {
-	c := newCorpus(t, 3)
-	text := strings.Repeat("Some text of many words .\n\n", 60) // several ranges
-	c.write("a/1.txt", "One .\n")
-	c.write("a/2.txt", text)
-	c.write("a/3.txt", "Bad \xff byte .\n")
-	c.write("a/4.conllu", "1\tOne\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
-	c.write("a/5.txt", "")
-	c.mustNight(c.options())
-	before := toy.Parsed.Load()
-	for from, to := range map[string][]string{"a/1.txt": {"0.txt", "b/9.txt", "c/ü .txt"}, "a/2.txt": {"b/0.txt", "a/0.txt"}, "a/3.txt": {"x.txt"}, "a/4.conllu": {"x.conllu"}, "a/5.txt": {"y.txt"}} {
-		for _, name := range to {
-			c.write(name, c.files[from])
-		}
-	}
-	c.write("z.md", "One .\n")
-	c.remove("a/1.txt")
-	c.remove("a/2.txt")
-	o := c.options()
-	o.AllowDeletes = false // what is there under another name has not disappeared
-	n, err := Plan(t.Context(), o)
-	c.must(err)
-	if want := (Counts{Copied: 6, New: 3, Deleted: 2, Unchanged: 3}); !maps.Equal(n.Counts, want) {
-		t.Fatalf("%v, want %v", n.Counts, want)
-	}
-	if _, err := c.crash("snapshot"); err == nil {
-		t.Fatal("no crash")
-	}
-	again, _ := c.mustNight(c.options())
-	if parsed := toy.Parsed.Load() - before; parsed != 3 || len(again.Left) > 0 {
-		t.Errorf("%d sentences were parsed, %q is left", parsed, again.Left)
-	}
-	c.check("copied")
-	c.idle("copied")
-	c.compact()
-	c.check("copied and compacted")
 }
