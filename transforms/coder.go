@@ -8,10 +8,11 @@ import (
 	"math"
 	"reflect"
 	"sync"
+	"unsafe"
 )
 
 // encode writes a value of structs, slices, pointers, strings and numbers without the
-// names of types and fields, so only the same program can read it. Equal values have
+// names of types and fields, so only the same program can read it, on a processor with the same order of bytes. Equal values have
 // equal bytes. Unexported fields are left out. It is several times as fast as gob, which
 // matters even if all stages are fused, because Beam encodes about every third element to
 // learn its size.
@@ -39,7 +40,7 @@ func decode[T any](b []byte) (v T, err error) {
 	return v, nil
 }
 
-// isFixed reports whether package binary writes slices of the kind.
+// isFixed reports whether slices of the kind are written as they are in memory.
 func isFixed(k reflect.Kind) bool {
 	return k != reflect.Int && k != reflect.Uint && (k >= reflect.Int8 && k <= reflect.Float64)
 }
@@ -61,9 +62,8 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return appendValue(append(b, 1), v.Elem())
 	case k == reflect.Slice:
 		b = binary.AppendUvarint(b, uint64(v.Len())+1)
-		if isFixed(v.Type().Elem().Kind()) {
-			b, _ = binary.Append(b, binary.LittleEndian, v.Interface())
-			return b
+		if e := v.Type().Elem(); isFixed(e.Kind()) {
+			return append(b, unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(e.Size()))...)
 		}
 		for i := range v.Len() {
 			b = appendValue(b, v.Index(i))
@@ -138,9 +138,8 @@ func (d *decoder) value(v reflect.Value) {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		if isFixed(v.Type().Elem().Kind()) {
-			bytes := d.next(n * int(v.Type().Elem().Size()))
-			binary.Decode(bytes, binary.LittleEndian, v.Interface())
+		if size := int(v.Type().Elem().Size()); isFixed(v.Type().Elem().Kind()) {
+			copy(unsafe.Slice((*byte)(v.UnsafePointer()), n*size), d.next(n*size))
 			return
 		}
 		for i := range n {
