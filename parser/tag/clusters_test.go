@@ -107,7 +107,7 @@ func TestClusterTemplatesAreStable(t *testing.T) {
 		x.read(&s, &lexicon{clusters: clusters})
 		for i := range s.Words {
 			list = tagKeys(ownTagKeys(list, x.at(i).form), &x, i)
-			list = morphKeys(list, &x, i, []uint16{1, 2, 3, 4})
+			list = morphKeys(ownMorphKeys(list, x.at(i).form, uint16(i+1)), &x, i, []uint16{1, 2, 3, 4})
 		}
 		return list
 	}

@@ -98,17 +98,10 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 	return dst
 }
 
-// morphKeys appends the features of word i for its FEATS. tags are the labels
-// of the first layer for the sentence.
-func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
-	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
-	at := func(k int) uint64 {
-		if k < 0 || k >= len(tags) {
-			return 0
-		}
-		return uint64(tags[k]) + 1
-	}
-	own, before, after := at(i), at(i-1), at(i+1)
+// ownMorphKeys appends the features of a form for its FEATS, given its label of the first
+// layer.
+func ownMorphKeys(dst []hash.Key, w *form, tag uint16) []hash.Key {
+	own := uint64(tag) + 1
 	dst = append(dst,
 		hash.Key1(102, own),
 		hash.Key1(103, w.Hash),
@@ -122,6 +115,22 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 		hash.Key2(170, w.broadRest, own),
 		hash.Key2(171, w.stemClass, w.broadRest),
 	)
+	dst = keysOf(dst, 140, w.Suffix[:])
+	dst = keysOf(dst, 160, w.Broad[1:])
+	return keysOf(dst, 150, w.Prefix[:])
+}
+
+// morphKeys appends the features of word i for its FEATS that depend on more than its form
+// and label. tags are the labels of the first layer for the sentence.
+func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
+	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+	at := func(k int) uint64 {
+		if k < 0 || k >= len(tags) {
+			return 0
+		}
+		return uint64(tags[k]) + 1
+	}
+	own, before, after := at(i), at(i-1), at(i+1)
 	dst = keysOf(dst, 106, []uint64{p1.Lower, n1.Lower, p2.Lower, n2.Lower, p1.morph, n1.morph, p2.morph, n2.morph})
 	dst = append(dst,
 		hash.Key2(115, w.morph, p1.morph),
@@ -152,7 +161,5 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 	if t.classed {
 		dst = clusterMorphKeys(dst, t, i, own)
 	}
-	dst = keysOf(dst, 140, w.Suffix[:])
-	dst = keysOf(dst, 160, w.Broad[1:])
-	return keysOf(dst, 150, w.Prefix[:])
+	return dst
 }

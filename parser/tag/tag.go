@@ -270,6 +270,16 @@ func (m *Model) ownTags(sc *scratch, f *form) []int32 {
 	return f.ownTags
 }
 
+// ownMorphs returns the scores of the labels of the second layer that a label of the first
+// allows, by the features of the form and that label alone.
+func (m *Model) ownMorphs(sc *scratch, f *form, tag uint16) []int32 {
+	if f.ownMorphsOf != tag+1 {
+		sc.keys = ownMorphKeys(sc.keys[:0], f, tag)
+		f.ownMorphs, f.ownMorphsOf = append(f.ownMorphs[:0], sc.emits(&m.morph, m.morphOf[tag])...), tag+1
+	}
+	return f.ownMorphs
+}
+
 // agree returns the labels that agree with the given tags of w as far as the
 // model knows them: with both, else with UPOS, else with XPOS, else all. They
 // are valid until the next call.
@@ -367,8 +377,18 @@ func (m *Model) pushMorphs(sc *scratch, s *syntax.Sentence, i int, tags []uint16
 		labels = m.possibleMorphs(f, tags[i])
 	}
 	if len(labels) > 1 {
+		var own []int32
+		if !given {
+			own = m.ownMorphs(sc, f, tags[i])
+		}
 		sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
+		if given {
+			sc.keys = ownMorphKeys(sc.keys, f, tags[i])
+		}
 		emit = sc.emits(&m.morph, labels)
+		for k, x := range own {
+			emit[k] += x
+		}
 		if dense != nil {
 			if only := m.possibleMorphs(f, tags[i]); len(only) == 1 && !given {
 				preferOnly(emit, slices.Index(labels, only[0]))

@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -12,7 +13,7 @@ import (
 // the change is meant, put in the new hash and raise pack.Templates: older
 // models are refused then, and must be trained again.
 func TestTemplatesAreStable(t *testing.T) {
-	const want = 0x45173ecec02d7f9e
+	const want = 0xc64ff6a006c07ce8
 	// An empty lexicon, so that classes come from suffixes and shapes, and one
 	// that knows a word and a stem.
 	known := &lexicon{}
@@ -33,7 +34,8 @@ func TestTemplatesAreStable(t *testing.T) {
 		for i := range s.Words {
 			f := x.at(i).form
 			keys := tagKeys(ownTagKeys(nil, f), &x, i)
-			keys = morphKeys(keys, &x, i, tags)
+			keys = morphKeys(ownMorphKeys(keys, f, tags[i]), &x, i, tags)
+			slices.Sort(keys) // a model does not know their order
 			for _, k := range keys {
 				h = hash.Pair(h, k)
 			}

@@ -22,8 +22,10 @@ type form struct {
 	known     bool   // class comes from the lexicon
 	plain     string // word.Plain of the form; "" if that is the form
 
-	ownTags []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
-	lemmas  []lemmaMemo // at most maxLemmas
+	ownTags     []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
+	ownMorphs   []int32     // scores of labels of the second layer by ownMorphKeys
+	ownMorphsOf uint16      // with this label of the first, plus 1; 0 until asked for
+	lemmas      []lemmaMemo // at most maxLemmas
 }
 
 // A position is a word in its sentence.

@@ -87,7 +87,10 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	p := lex.problem(train, v, &m.tags.Labels, v.tagOf, m.possibleTags, allTagKeys)
 	m.tags = p.Learn("upos", o.Epochs, learnTagBeam, o.learning())
-	p = lex.problem(train, v, &m.morph.Labels, v.morphOf, m.possibleMorphs, morphKeys)
+	allMorphKeys := func(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
+		return morphKeys(ownMorphKeys(dst, t.at(i).form, tags[i]), t, i, tags)
+	}
+	p = lex.problem(train, v, &m.morph.Labels, v.morphOf, m.possibleMorphs, allMorphKeys)
 	m.morph = p.Learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o.learning())
 	m.lemma = lemma.Train(gold, o.Lexicon, m.lex.casing, o.learning())
 	if len(dev) > 0 {
