@@ -123,7 +123,7 @@ func (c *Chooser) takes(g Guess, least float32) bool {
 
 // Note returns the comment line for a sentence in a language, or "" for First.
 func (c *Chooser) Note(code string) string {
-	if c.Identify == nil || code == c.First() {
+	if code == c.First() {
 		return ""
 	}
 	return LanguageComment + code

@@ -146,6 +146,33 @@ func TestLanguageOption(t *testing.T) {
 	refused(t, tryRun(o), "knows one language")
 }
 
+// A rule says the language of files, whatever their texts show; all others are as without it.
+func TestLanguageRules(t *testing.T) {
+	in := write(t, map[string]string{"a.csv": fmt.Sprintf("text\n%q\nYes .\n", russian), "b.txt": russian + russian + "\n\n" + greek + greek, "c.txt": greek,
+		"d.tok": greek + "\n", "e.conllu": "1\tYes\t_\t_\t_\t_\t_\t_\t_\t_\n\n"})
+	for option, want := range map[string]string{"": "el el el el el el el ru el", "en": "el el el el el el en ru el", "ru,en": "el el el el el el ru ru el"} {
+		o := ofWorld(in, filepath.Join(t.TempDir(), "out"))
+		o.Rows.Language, o.Rows.Rules = option, "[abe].*: language=el\nd.*: language=ru"
+		run(t, o)
+		var got []string
+		for _, tree := range rowsOf[parquet.Tree](t, o.Output, "trees") {
+			got = append(got, tree.Language)
+			if tag := map[string]string{"el": "EL", "ru": "INTJ"}[tree.Language]; tag != "" && tree.UPOS[0] != tag {
+				t.Errorf("%s in %s is tagged %s", tree.SentID, tree.Language, tree.UPOS)
+			}
+		}
+		equal(t, "--language "+option, strings.Join(got, " "), want)
+	}
+	for rule, why := range map[string]string{"*: language=xx": `"xx" is not known`, "*: language=el,ru": "by its code", "*: language=Greek": "by its code"} {
+		o := ofWorld(in, filepath.Join(t.TempDir(), "out"))
+		o.Rows.Rules = rule
+		refused(t, tryRun(o), why)
+	}
+	o := options(in, filepath.Join(t.TempDir(), "out"))
+	o.Rows.Rules = "*: language=el"
+	refused(t, tryRun(o), `"el" is not known`)
+}
+
 // A document is asked about once, and a long paragraph.
 func TestLanguagesAreAskedForOnce(t *testing.T) {
 	m, _, err := transforms.OpenModel(transformstest.WorldURI)

@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Format is a format of sentences that a Writer writes.
@@ -251,7 +252,7 @@ func ModelName(digest string, o *output.RowOptions) string {
 
 // worldName is the name of the one language of a world that options ask for, or "".
 func worldName(o *output.RowOptions) string {
-	if o.World == "" || o.Language == model.AutoLanguage || strings.Contains(o.Language, ",") {
+	if o.World == "" || o.Language == model.AutoLanguage || o.Language == syntax.English || strings.Contains(o.Language, ",") {
 		return ""
 	}
 	return model.EmbeddedWorld + ":" + o.Language + " " + output.ModelID(o.World)

@@ -107,16 +107,17 @@ func Open(uri string, o *output.RowOptions) (m Stages, digest string, err error)
 
 // choose returns the stages for the languages that o asks for: m if that is m's alone.
 func choose(uri string, m Stages, w World, o *output.RowOptions) (Stages, error) {
-	if o.Language == "" && w == nil {
-		return m, nil
-	}
 	known := []model.Language{{Code: m.Language()}}
 	if w != nil {
 		known = model.Choices(w.Known())
 	}
+	ruled, err := ruled(o, known)
+	if err != nil || o.Language == "" && w == nil && !ruled {
+		return m, err
+	}
 	among, option, err := model.Choose(cmp.Or(o.Language, model.AutoLanguage), known)
 	switch {
-	case option == m.Language() && err == nil:
+	case option == m.Language() && err == nil && !ruled:
 		o.Language = option
 		return m, nil
 	case w == nil && model.IsEmbedded(uri):
@@ -139,6 +140,25 @@ func choose(uri string, m Stages, w World, o *output.RowOptions) (Stages, error)
 	}
 	made, _ := worlds.LoadOrStore(worldKey{m, w, o.Language}, &languages{Stages: m, Chooser: c, world: w})
 	return made.(Stages), nil
+}
+
+// ruled reports whether rules give files another language than the options.
+func ruled(o *output.RowOptions, known []model.Language) (any bool, err error) {
+	rules, err := output.ParseRules(o.Rules)
+	for i, one := range rules.Each(o) {
+		if one.Language == o.Language {
+			continue
+		}
+		codes, _, err := model.Choose(one.Language, known)
+		if err == nil && (len(codes) != 1 || codes[0] != one.Language) {
+			err = errors.New("name one language by its code")
+		}
+		if err != nil {
+			return false, fmt.Errorf("--rule %q: language: %w", rules[i], err)
+		}
+		any = true
+	}
+	return any, err
 }
 
 // worldOf is the World beside the model of a URI, nil if there is none.
@@ -201,7 +221,10 @@ func (p *part) found(document *output.File, own func() string) {
 	if document != p.file && !p.in.Live() {
 		texts = append(texts, p.sample)
 	}
-	g := documentLanguage(p.rd.stages, texts...)
+	g := model.Guess{Code: p.options.Language}
+	if document.Ruled = g.Code != p.rd.options.Language; !document.Ruled {
+		g = documentLanguage(p.rd.stages, texts...)
+	}
 	document.Language, document.LanguageConf = g.Code, g.Conf
 	if document != p.file {
 		p.file.AddLanguage(output.Language{Code: g.Code, Documents: 1})
@@ -211,7 +234,7 @@ func (p *part) found(document *output.File, own func() string) {
 // foundLater sets the language of a live file that is one document by the first block that
 // tells: its head is short.
 func (p *part) foundLater(document *output.File, b *block) {
-	if !p.in.Live() || p.rd.stages == nil || p.rd.hasParts(p.file) || p.file.LanguageConf > 0 {
+	if !p.in.Live() || p.rd.stages == nil || p.rd.hasParts(p.file) || p.file.LanguageConf > 0 || p.file.Ruled {
 		return
 	}
 	g := documentLanguage(p.rd.stages, func() string {
@@ -286,6 +309,9 @@ func languageOf(m Stages, f *output.File, text string) (model.Guess, Stages) {
 		return model.Guess{Code: m.Language()}, m
 	}
 	document := model.Guess{Code: f.Language, Conf: f.LanguageConf}
+	if f.Ruled {
+		return document, l.of(document.Code)
+	}
 	if document.Code == "" { // its reader did not know of languages
 		document = l.Document(func() string { return text })
 	}

@@ -235,7 +235,7 @@ func (rd *rangeReader) file(f *output.File) int32 {
 	files := rd.chunk.Files
 	if n := len(files); n > 0 {
 		last := &files[n-1]
-		if last.Piece == f.Piece && last.DocID == f.DocID && last.Lines == f.Lines && last.Language == f.Language && !last.Ended && slices.Equal(last.Meta, f.Meta) {
+		if last.Piece == f.Piece && last.DocID == f.DocID && last.Lines == f.Lines && last.Language == f.Language && last.Ruled == f.Ruled && !last.Ended && slices.Equal(last.Meta, f.Meta) {
 			return int32(n - 1)
 		}
 	}

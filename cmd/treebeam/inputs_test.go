@@ -91,7 +91,7 @@ func TestRules(t *testing.T) {
 	ends(t, exitRefused, "--rule: was ", toyCommand(in, "--quiet", "--rule", "*.csv: text=Body", "--state", state)...)
 	for rule, why := range map[string]string{
 		"*.csv text=Body":     `there is no ": " after the pattern`,
-		"*.csv: txt=Body":     `"txt" is not one of from, text, id, keep, encoding, lines, document`,
+		"*.csv: txt=Body":     `"txt" is not one of from, text, id, keep, encoding, lines, document, language`,
 		"*.csv: text=a text=": "it sets text twice",
 		"*.csv: text=":        "text: it is empty",
 		`*.csv: text="a b`:    "a quote is not closed",

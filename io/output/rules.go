@@ -37,6 +37,7 @@ var settings = []struct {
 	{"encoding", func(o *RowOptions) *string { return &o.Encoding }},
 	{"lines", func(o *RowOptions) *string { return &o.Lines }},
 	{"document", func(o *RowOptions) *string { return &o.Document }},
+	{"language", func(o *RowOptions) *string { return &o.Language }},
 }
 
 // ParseRule reads a rule, "PATTERN: NAME=VALUE NAME=VALUE". A value with white space is

@@ -36,6 +36,7 @@ type File struct {
 	// that is, 0 if the language is given.
 	Language     string  `json:"-"`
 	LanguageConf float32 `json:"-"`
+	Ruled        bool    `json:"-"` // a rule gives the language: no text shows another
 	Ended        bool    `json:"-"` // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
 
 	// Sum is that of the stored bytes; nil if not all could be read or it is not text.
