@@ -190,6 +190,19 @@ func TestSet(t *testing.T) {
 			t.Fatalf("key %d: place %d, found %d", i, places[i], s.Find(k))
 		}
 	}
+	var mixed []Key
+	for _, k := range keys {
+		mixed = append(mixed, r.Next(), k)
+	}
+	var want []int32
+	for _, k := range mixed {
+		if at := s.Find(k); at >= 0 {
+			want = append(want, int32(at))
+		}
+	}
+	if got := s.FindAll(nil, mixed); !slices.Equal(got, want) {
+		t.Error("FindAll does not find what Find finds")
+	}
 	foreign := 0
 	for range 100000 {
 		if k := r.Next(); s.Has(k) {

@@ -43,10 +43,15 @@ func (s *Set) print(key Key) uint32 {
 	return uint32(key) | 1
 }
 
+// home returns the place where the search for key begins.
+func (s *Set) home(key Key) int {
+	hi, _ := bits.Mul64(key, uint64(len(s.prints)))
+	return int(hi)
+}
+
 // search returns the place of key, or the empty place where it belongs.
 func (s *Set) search(key Key) (place int, found bool) {
-	hi, _ := bits.Mul64(key, uint64(len(s.prints)))
-	i, x := int(hi), s.print(key)
+	i, x := s.home(key), s.print(key)
 	for s.prints[i] != 0 {
 		if s.prints[i] == x {
 			return i, true
@@ -70,6 +75,35 @@ func (s *Set) Find(key Key) int {
 		return i
 	}
 	return -1
+}
+
+// ahead is how many keys FindAll looks for at once, so that it does not wait for memory
+// one key at a time.
+const ahead = 32
+
+// FindAll appends the places of the keys that are in the set.
+func (s *Set) FindAll(places []int32, keys []Key) []int32 {
+	if len(s.prints) == 0 {
+		return places
+	}
+	var first [ahead]uint32
+	for batch := range slices.Chunk(keys, ahead) {
+		for i, key := range batch {
+			first[i%ahead] = s.prints[s.home(key)]
+		}
+		for i, key := range batch {
+			switch first[i%ahead] {
+			case 0:
+			case s.print(key):
+				places = append(places, int32(s.home(key)))
+			default:
+				if place, found := s.search(key); found {
+					places = append(places, int32(place))
+				}
+			}
+		}
+	}
+	return places
 }
 
 // Equal reports whether both sets have the same fingerprints in the same places.

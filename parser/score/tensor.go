@@ -43,7 +43,7 @@ type Projection struct {
 	keys   []hash.Key
 	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
 	floats []float64 // of a TensorLearner, likewise
-	rows   []int32   // of the features of all positions
+	rows   []int32   // of the features of a position, or of a TensorLearner of all positions
 	start  []int32   // rows of position p: rows[start[p]:start[p+1]]
 	local  []int32   // for Gradient: by row, its place in the gradient, valid if the gradient names the row there
 }
@@ -100,10 +100,9 @@ func (t *Tensor) Project(c *word.Sentence, p *Projection) (lookups int) {
 	for pos := 0; pos <= c.Len(); pos++ {
 		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
-		for _, k := range p.keys {
-			if row := t.features.Find(k); row >= 0 {
-				t.add(p, pos, row)
-			}
+		p.rows = t.features.FindAll(p.rows[:0], p.keys)
+		for _, row := range p.rows {
+			t.add(p, pos, int(row))
 		}
 	}
 	for i, x := range p.fixed {

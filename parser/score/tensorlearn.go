@@ -123,14 +123,11 @@ func (t *TensorLearner) Project(c *word.Sentence, p *Projection) (lookups int) {
 	for pos := 0; pos <= c.Len(); pos++ {
 		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
-		for _, k := range p.keys {
-			row := t.features.Find(k)
-			if row < 0 {
-				continue
-			}
-			p.rows = append(p.rows, int32(row))
+		first := len(p.rows)
+		p.rows = t.features.FindAll(p.rows, p.keys)
+		for _, row := range p.rows[first:] {
 			for side := range 2 {
-				floats.Add(t.projected(p, 2*pos+side), t.line(2*row+side))
+				floats.Add(t.projected(p, 2*pos+side), t.line(2*int(row)+side))
 			}
 		}
 		p.start = append(p.start, int32(len(p.rows)))
