@@ -35,7 +35,7 @@ func newCompare() *cobra.Command {
 	lists := fs.String("of", "lemma,upos,deprel", "list these `COLUMNS`: "+strings.Join(search.Lists, ", "))
 	top := fs.Int("top", 20, "list the `N` values that differ most; 0 lists all")
 	only.define(fs)
-	file := fs.StringP("output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv or .html, else .txt; .gz and .zst compress (standard output)")
+	file := fs.StringP("output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv, .xlsx or .html, else .txt; .gz and .zst compress (standard output)")
 	cmd.Example = `
   treebeam compare letters news
   treebeam compare 'novels/*.conllu' 'essays/*.conllu' --of lemma --top 0 -o keyness.tsv`
@@ -59,10 +59,10 @@ func newCompare() *cobra.Command {
 		}
 		switch ending := endingOf(*file); ending {
 		case "-", "", ".txt":
-		case ".tsv", ".csv", ".html", ".htm":
+		case ".tsv", ".csv", ".html", ".htm", ".xlsx":
 			o.As = tableOf[ending]
 		default:
-			return refuse("--output %s: compare does not write %s; it writes .tsv, .csv, .html and .txt, and .gz or .zst after these", *file, ending)
+			return refuse("--output %s: compare does not write %s; it writes .tsv, .csv, .xlsx, .html and .txt, and .gz or .zst after these", *file, ending)
 		}
 		var broken brokenBlocks
 		var sides [2][]search.Source

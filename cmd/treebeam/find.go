@@ -71,7 +71,7 @@ func newFind() *cobra.Command {
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
 	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first, also per million words")
 	fs.Var(&f.against, "against", "with --group: compare with `FOLDER` or files of another corpus, the largest differences first; repeatable")
-	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv or .html, else .conllu, .tree or .txt; .gz and .zst compress (standard output)")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv, .xlsx or .html, else .conllu, .tree or .txt; .gz and .zst compress (standard output)")
 	colorFlag(fs, &f.color, "use color `WHEN`: auto (on a terminal), always or never")
 	group(fs, outputFlags)
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
@@ -229,7 +229,7 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 	if o.To == search.Table && list == "" {
 		list = strings.Join(search.Concordance(f.context), ",")
 	} else if f.context {
-		return nil, refuse("--context needs --kwic, or an output that ends in .tsv, .csv or .html; in --tsv write before and after")
+		return nil, refuse("--context needs --kwic, or an output that ends in .tsv, .csv, .xlsx or .html; in --tsv write before and after")
 	}
 	var err error
 	if list != "" {
@@ -246,11 +246,11 @@ func (f *findFlags) ending(o *search.Options, chosen string) error {
 		return nil
 	}
 	to := map[string]string{"": search.Text, ".txt": search.Text, ".tsv": search.Table, ".csv": search.Table, ".html": search.Table,
-		".htm": search.Table, ".conllu": search.CoNLLU, ".tree": search.Tree}[ending]
+		".htm": search.Table, ".xlsx": search.Table, ".conllu": search.CoNLLU, ".tree": search.Tree}[ending]
 	tables := o.To == search.Table || o.To == search.Groups || o.To == search.Count
 	switch {
 	case to == "":
-		return refuse("--output %s: find does not write %s; it writes .tsv, .csv, .html, .conllu, .tree and .txt, and .gz or .zst after these", f.output, ending)
+		return refuse("--output %s: find does not write %s; it writes .tsv, .csv, .xlsx, .html, .conllu, .tree and .txt, and .gz or .zst after these", f.output, ending)
 	case chosen == "":
 		o.To = to
 	case to != search.Text && to != o.To && !(to == search.Table && tables):
@@ -261,7 +261,7 @@ func (f *findFlags) ending(o *search.Options, chosen string) error {
 }
 
 // tableOf are the kinds of tables by the endings of files.
-var tableOf = map[string]string{".tsv": search.TSV, ".csv": search.CSV, ".html": search.HTML, ".htm": search.HTML}
+var tableOf = map[string]string{".tsv": search.TSV, ".csv": search.CSV, ".html": search.HTML, ".htm": search.HTML, ".xlsx": search.XLSX}
 
 // endingOf is the ending of an output in lower case, without that of a compression; "-" if
 // it is no file with a name: standard output or a device.

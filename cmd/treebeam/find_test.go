@@ -86,7 +86,7 @@ func TestFindOutput(t *testing.T) {
 		{"t.csv", []string{"--tsv", "sent_id,form"}, "sent_id,form\ns,a\n"}, {"t.html", []string{"--tsv", "form"}, "<!DOCTYPE html>"}, {"k.htm", []string{"--kwic"}, "<!DOCTYPE html>"},
 		{"k", []string{"--kwic", "--context"}, "before\tleft\thit"}, {"k.csv", []string{"--context"}, "before,left,hit"},
 		{"n.conllu", []string{"--count"}, "--count does not write .conllu"}, {"t.csv", []string{"--to", "tree"}, "--to tree does not write .csv"},
-		{"k.tree", []string{"--kwic"}, "--kwic does not write"}, {"x.xlsx", nil, "it writes .tsv, .csv, .html"}, {"x.bz2", nil, "does not write .bz2"}, {"x", []string{"--context"}, "--context needs --kwic"},
+		{"k.tree", []string{"--kwic"}, "--kwic does not write"}, {"x.ods", nil, "it writes .tsv, .csv, .xlsx, .html"}, {"x.bz2", nil, "does not write .bz2"}, {"x", []string{"--context"}, "--context needs --kwic"},
 		{"x", []string{"--kwic", "--tsv", "form"}, "--tsv and --kwic exclude"},
 	} {
 		out := filepath.Join(dir, c.name)

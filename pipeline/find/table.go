@@ -1,6 +1,7 @@
 package find
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/csv"
 	"html"
@@ -16,6 +17,7 @@ const (
 	TSV  = "tsv"  // cells with tabs between them; "_" is one without a value
 	CSV  = "csv"  // RFC 4180 with "\n" as the end of a line
 	HTML = "html" // a page without scripts that fetches nothing
+	XLSX = "xlsx" // a workbook of one sheet, for Excel and LibreOffice
 )
 
 // cells are the attributes of a hit. A control character, such as a tab, is a space.
@@ -49,6 +51,8 @@ func newTable(w *bufio.Writer, as, title string) table {
 		return csvTable{csv.NewWriter(w)}
 	case HTML:
 		return &htmlTable{w: w, title: title}
+	case XLSX:
+		return &sheetTable{to: zip.NewWriter(w)}
 	}
 	return tsvTable{w}
 }
