@@ -29,7 +29,7 @@ func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *cal
 		e := *info.Encoder
 		info.Encoder, e.FastCalibration, e.Sparse = &e, &aboutFast, ""
 	}
-	_, others := split(m.Sections, Calibrators...)
+	_, others := split(m.Sections, calibrators...)
 	return Encode(info, slices.Concat(others, b.Sections))
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -91,26 +90,6 @@ func TestCalibrator(t *testing.T) {
 	again, err := b.WithCalibrators(c, about, nil, Calibration{})
 	if err != nil || string(again) != string(inside) {
 		t.Errorf("a calibrator was not replaced by the same one (%v)", err)
-	}
-}
-
-// A calibrator of an earlier layout is as good as none: the model opens without,
-// says so, and can be calibrated again.
-func TestOldCalibrator(t *testing.T) {
-	old := pack.Section{Name: "calibrate.head", Kind: pack.Int32, Data: make([]byte, 36)}
-	data := must(Encode(Info{Treebank: t.Name(), Calibration: &Calibration{Gold: Data{File: "old.conllu"}}}, append(smallModel(t), old)))
-	m := must(OpenBytes(data))
-	if m.Calibrator != nil || !m.Outdated() || m.Info.Calibration != nil {
-		t.Errorf("calibrator %v, outdated %v, %+v", m.Calibrator, m.Outdated(), m.Info.Calibration)
-	}
-	again := must(m.WithCalibrators(smallCalibrator(t, m), Calibration{}, nil, Calibration{}))
-	if m = must(OpenBytes(again)); m.Calibrator == nil || m.Outdated() {
-		t.Errorf("%+v", m.Calibrator)
-	}
-	for _, s := range m.Sections {
-		if s.Name == old.Name {
-			t.Error("the old calibrator is still there")
-		}
 	}
 }
 

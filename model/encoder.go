@@ -56,13 +56,6 @@ const (
 // Pack stores the factors in s.
 func (x *Mix) Pack(s *pack.Sub) { pack.Write(s, x.layout) }
 
-// OpenMix is the inverse of Pack.
-func OpenMix(v *pack.View, component string) (Mix, error) {
-	var x Mix
-	err := pack.Read(v, component, x.layout)
-	return x, err
-}
-
 func (x *Mix) layout(l *pack.Layout) {
 	for _, f := range []struct {
 		name string
@@ -75,30 +68,6 @@ func (x *Mix) layout(l *pack.Layout) {
 		pack.Value(l, f.name, f.to)
 		l.Check(f.name, *f.to >= 0 && *f.to <= f.most, fmt.Sprintf("is not between 0 and %d", f.most))
 	}
-}
-
-// openEncoder opens the encoder and what goes with it, if there is one.
-func (m *Model) openEncoder(v *pack.View) error {
-	if !encode.Has(v, EncodeName) {
-		return nil
-	}
-	var x *encode.Model
-	if err := open(&x, EncodeName)(encode.Open(v, EncodeName)); err != nil {
-		return err
-	}
-	var err error
-	if m.Mix, err = OpenMix(v, MixName); err != nil {
-		return fmt.Errorf("component %s: %w", MixName, err)
-	}
-	m.bind(x)
-	if m.FastCalibrator, err = openCalibrator(v, FastCalibrateName); err != nil {
-		return err
-	}
-	if e := m.Info.Encoder; m.FastCalibrator == nil && e != nil && e.FastCalibration != nil {
-		about := *e
-		m.Info.Encoder, about.FastCalibration = &about, nil // of an earlier layout
-	}
-	return nil
 }
 
 // bind makes x the encoder of the model, with scores in the order of its stages.

@@ -380,7 +380,7 @@ func TestMix(t *testing.T) {
 	read := func(x Mix) (Mix, error) {
 		var b pack.Builder
 		x.Pack(b.Sub(MixName))
-		return OpenMix(pack.NewView(b.Sections), MixName)
+		return openMix(pack.NewView(b.Sections), MixName)
 	}
 	if got, err := read(want); err != nil || got != want {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
@@ -390,7 +390,7 @@ func TestMix(t *testing.T) {
 			t.Errorf("%+v: %v", x, err)
 		}
 	}
-	if _, err := OpenMix(pack.NewView(nil), MixName); err == nil {
+	if _, err := openMix(pack.NewView(nil), MixName); err == nil {
 		t.Error("a mix that is not there was read")
 	}
 }
@@ -459,4 +459,9 @@ func TestSegmentAsksTheEncoder(t *testing.T) {
 	if got := strings.Join(words(), ""); got != "QabcZxX.Yo." {
 		t.Errorf("words %q without the encoder", got)
 	}
+}
+
+func openMix(v *pack.View, component string) (x Mix, err error) {
+	err = pack.Read(v, component, x.layout)
+	return x, err
 }

@@ -4,12 +4,14 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
@@ -38,9 +40,8 @@ const (
 	FastCalibrateName = "confidence-fast"
 )
 
-// Calibrators are the names of all calibrator components: the two above, and two of an
-// earlier layout, which are ignored.
-var Calibrators = []string{CalibrateName, FastCalibrateName, "calibrate", "calibrate-fast"}
+// calibrators are the names of both calibrator components.
+var calibrators = []string{CalibrateName, FastCalibrateName}
 
 // A Model is a trained parser for one language. It is read-only after Open and safe for
 // concurrent use. Its arrays alias the bytes of the file.
@@ -68,13 +69,6 @@ type Model struct {
 
 	extPos bool // the treebank has FEATS ExtPos
 	custom Custom
-}
-
-// Outdated reports whether the model has only a calibrator of another version of the
-// program. Its confidence stays raw until a calibrator is fitted again.
-func (m *Model) Outdated() bool {
-	calibrators, _ := split(m.Sections, Calibrators...)
-	return m.Calibrator == nil && len(calibrators) > 0
 }
 
 // split returns the sections of some components, and the others.
@@ -109,31 +103,52 @@ func New(f *File) (*Model, error) {
 	}
 	m := &Model{Info: f.Info, Sections: f.Sections}
 	v := pack.NewView(f.Sections)
+	x, err := m.openTrees(v)
+	if err == nil {
+		err = m.openWords(v, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Labeler.Obey(m.Info.Language)
+	return m, nil
+}
+
+// openTrees opens the vocabulary, what finds trees, and the encoder, nil if there is none.
+func (m *Model) openTrees(v *pack.View) (x *encode.Model, err error) {
 	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {
 		return nil, err
 	}
-	clusters := m.Words.Clusters()
-	for _, err := range []error{
-		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
-		open(&m.Tagger, TagName)(tag.Open(v, TagName, clusters)),
+	err = cmp.Or(
 		open(&m.Pruner, PruneName)(prune.Open(v, PruneName, m.Words)),
 		open(&m.Decoder, ParseName)(search.Open(v, ParseName, m.Words)),
 		open(&m.Labeler, LabelName)(label.Open(v, LabelName, m.Words)),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	m.Labeler.Obey(m.Info.Language)
-	m.extPos = m.knowsExtPos()
-	var err error
-	if m.Calibrator, err = openCalibrator(v, CalibrateName); err != nil {
+		openCalibrator(&m.Calibrator, v, CalibrateName))
+	if err != nil || !encode.Has(v, EncodeName) {
 		return nil, err
 	}
-	if m.Calibrator == nil {
-		m.Info.Calibration = nil // of an earlier layout
+	mix := &m.Mix
+	err = cmp.Or(
+		open(&x, EncodeName)(encode.Open(v, EncodeName)),
+		open(&mix, MixName)(mix, pack.Read(v, MixName, mix.layout)),
+		openCalibrator(&m.FastCalibrator, v, FastCalibrateName))
+	return x, err
+}
+
+// openWords opens what makes words with tags of a text, and binds the encoder, if there is
+// one, to the tags.
+func (m *Model) openWords(v *pack.View, x *encode.Model) error {
+	err := cmp.Or(
+		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
+		open(&m.Tagger, TagName)(tag.Open(v, TagName, m.Words.Clusters())))
+	if err != nil {
+		return err
 	}
-	return m, m.openEncoder(v)
+	m.extPos = m.knowsExtPos()
+	if x != nil {
+		m.bind(x)
+	}
+	return nil
 }
 
 // readable refuses a file of templates that this program cannot read.
@@ -144,15 +159,15 @@ func readable(i Info, sections []pack.Section) error {
 	return nil
 }
 
-// openCalibrator opens a calibrator; nil if there is none.
-func openCalibrator(v *pack.View, name string) (c *calibrate.Model, err error) {
+// openCalibrator opens a calibrator, if there is one.
+func openCalibrator(to **calibrate.Model, v *pack.View, name string) error {
 	if !calibrate.Has(v, name) {
-		return nil, nil
+		return nil
 	}
-	if err := open(&c, name)(calibrate.Open(v, name)); err != nil {
-		return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
+	if err := open(to, name)(calibrate.Open(v, name)); err != nil {
+		return fmt.Errorf("%w: fit it again with treebeam calibrate", err)
 	}
-	return c, nil
+	return nil
 }
 
 // open returns what keeps a component that was opened, or names it in the

@@ -59,30 +59,59 @@ var (
 	calibrator string
 )
 
-// shared is the process-wide cache. Models are never freed: every use of one
-// may alias its bytes, and a process works with a handful at most.
-var shared = struct {
+// Opened files are never closed: every use of a model may alias the bytes of its file, and
+// a process works with a handful at most.
+type files[T any] struct {
 	sync.Mutex
+	open map[string]opened[T] // by absolute path
+}
+
+// An opened file is what was in it when it looked like info.
+type opened[T any] struct {
+	info os.FileInfo
+	of   T
+}
+
+// file maps a file, unless it was opened and has not changed since. load makes of its bytes
+// what the cache keeps, and reports whether that aliases them. The lock is held.
+func (x *files[T]) file(path string, load func(data []byte) (of T, aliased bool, err error)) (of T, err error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return of, err
+	}
+	defer f.Close()
+	if old := x.open[path]; old.info != nil && os.SameFile(old.info, info) && old.info.Size() == info.Size() &&
+		old.info.ModTime().Equal(info.ModTime()) {
+		return old.of, nil
+	}
+	if info.Size() == 0 {
+		return of, sections.Check(nil)
+	}
+	data, err := mmap.Map(f, mmap.RDONLY, 0)
+	if err != nil {
+		return of, fmt.Errorf("mapping it: %w", err)
+	}
+	of, aliased, err := load(data)
+	if err != nil || !aliased {
+		data.Unmap()
+	}
+	if err == nil {
+		x.open[path] = opened[T]{info, of}
+	}
+	return of, err
+}
+
+// shared is the process-wide cache of models. It also has the embedded ones, by URI.
+var shared = struct {
+	files[*Model]
 	models map[string]*Model // by digest
-	files  map[string]stamp  // by absolute path
-}{models: map[string]*Model{}, files: map[string]stamp{}}
+}{files[*Model]{open: map[string]opened[*Model]{}}, map[string]*Model{}}
 
 var loads atomic.Int64
 
 // Loads returns how many models this process has loaded. Opening a model that is in the
 // cache does not count.
 func Loads() int64 { return loads.Load() }
-
-// A stamp says that a file had this digest when it looked like info.
-type stamp struct {
-	info   os.FileInfo
-	digest string
-}
-
-func (s stamp) fits(info os.FileInfo) bool {
-	return s.info != nil && os.SameFile(s.info, info) &&
-		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
-}
 
 // Open returns the model of a URI: "", Embedded, EmbeddedAccurate, a path, a file:// URI,
 // or a language of a world (EmbeddedWorld). Every model is loaded and checked once per
@@ -106,7 +135,11 @@ func Open(uri string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := openFile(path)
+	m, err := shared.file(path, func(data []byte) (*Model, bool, error) {
+		before := len(shared.models)
+		m, err := cached(data, extra{})
+		return m, len(shared.models) > before, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", uri, err)
 	}
@@ -137,8 +170,8 @@ func openEmbedded(encoder bool) (*Model, error) {
 	if encoder {
 		uri, more.overlay, more.overlayCalibrator = EmbeddedAccurate, bytesOf(accurate), bytesOf(accurateCalibrator)
 	}
-	if s, ok := shared.files[uri]; ok {
-		return shared.models[s.digest], nil
+	if m, ok := shared.open[uri]; ok {
+		return m.of, nil
 	}
 	if encoder && accurate == "" {
 		return nil, ErrNoAccurate
@@ -150,7 +183,7 @@ func openEmbedded(encoder bool) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s model: %w", uri, err)
 	}
-	shared.files[uri] = stamp{digest: m.Digest}
+	shared.open[uri] = opened[*Model]{of: m}
 	return m, nil
 }
 
@@ -174,34 +207,6 @@ func openRegular(path string) (*os.File, os.FileInfo, error) {
 		f.Close()
 	}
 	return f, info, err
-}
-
-func openFile(path string) (*Model, error) {
-	f, info, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if s := shared.files[path]; s.fits(info) {
-		return shared.models[s.digest], nil
-	}
-	if info.Size() == 0 {
-		return nil, sections.Check(nil)
-	}
-	data, err := mmap.Map(f, mmap.RDONLY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("mapping it: %w", err)
-	}
-	before := len(shared.models)
-	m, err := cached(data, extra{})
-	if err != nil || len(shared.models) == before {
-		data.Unmap() // nothing aliases it: no model, or one that was there
-	}
-	if err != nil {
-		return nil, err
-	}
-	shared.files[path] = stamp{info, m.Digest}
-	return m, nil
 }
 
 // An extra is what belongs to a model and has files of its own: a calibrator, an

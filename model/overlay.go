@@ -17,7 +17,7 @@ import (
 var overlaid = []string{EncodeName, MixName}
 
 // addable are the components that an overlay may bring or replace.
-var addable = slices.Concat(overlaid, Calibrators)
+var addable = slices.Concat(overlaid, calibrators)
 
 // EncodeOverlay returns the bytes of the overlay of f, a model with an encoder. The
 // overlay turns the sparse model whose file has the digest sparse into f.
@@ -47,7 +47,7 @@ func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 		return nil, fmt.Errorf("its encoder was fitted to the model with digest %.16s, and this is %.16s: %s", made, digest, remedy)
 	}
 	_, sparse := split(f.Sections, addable...)
-	_, added := split(o.Sections, Calibrators...)
+	_, added := split(o.Sections, calibrators...)
 	fast, _ := split(f.Sections, CalibrateName)
 	for i := range fast {
 		fast[i].Name = FastCalibrateName + strings.TrimPrefix(fast[i].Name, CalibrateName)

@@ -6,25 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/edsrzf/mmap-go"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/treebeam/treebeam/io/sections"
-	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/language"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/prune"
-	"github.com/treebeam/treebeam/parser/search"
-	"github.com/treebeam/treebeam/parser/segment"
-	"github.com/treebeam/treebeam/parser/tag"
-	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A world is a model file of many languages. It has the components of a model once for
@@ -128,17 +120,12 @@ const (
 // share. languages has the file of each language (EncodeLanguage), by its code.
 func EncodeWorld(info Info, common []pack.Section, languages map[string][]byte) ([]byte, error) {
 	small, list := split(common, WordName, PruneName, ParseName, LabelName)
-	codes := []string{}
-	for code := range languages {
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
 	if data, err := deflated(Info{}, small); err != nil {
 		return nil, err
 	} else {
 		list = append(list, pack.Section{Name: smallPart, Kind: pack.Bytes, Data: data})
 	}
-	for _, code := range codes {
+	for _, code := range slices.Sorted(maps.Keys(languages)) {
 		list = append(list, pack.Section{Name: code + ownPart, Kind: pack.Bytes, Data: languages[code]})
 	}
 	return Encode(info, list)
@@ -220,12 +207,8 @@ const (
 	maxInflated   = 64 << 20 // bytes of a decompressed part
 )
 
-// worlds is the cache of opened worlds, by URI or absolute path.
-var worlds = struct {
-	sync.Mutex
-	open map[string]*World
-	info map[string]os.FileInfo
-}{open: map[string]*World{}, info: map[string]os.FileInfo{}}
+// worlds is the cache of opened worlds. It also has the embedded one, by its URI.
+var worlds = files[*World]{open: map[string]opened[*World]{}}
 
 // OpenWorld returns the world of a URI: EmbeddedWorld, a path or a file:// URI. A file is
 // mapped, as by Open, and opened once per process while it does not change.
@@ -233,8 +216,8 @@ func OpenWorld(uri string) (*World, error) {
 	worlds.Lock()
 	defer worlds.Unlock()
 	if uri == EmbeddedWorld {
-		if w := worlds.open[uri]; w != nil {
-			return w, nil
+		if w, ok := worlds.open[uri]; ok {
+			return w.of, nil
 		}
 		if world == "" {
 			return nil, ErrNoWorld
@@ -243,14 +226,17 @@ func OpenWorld(uri string) (*World, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", uri, err)
 		}
-		worlds.open[uri] = w
+		worlds.open[uri] = opened[*World]{of: w}
 		return w, nil
 	}
 	path, err := localPath(uri)
 	if err != nil {
 		return nil, err
 	}
-	w, err := openWorldFile(path)
+	w, err := worlds.file(path, func(data []byte) (*World, bool, error) {
+		w, err := newWorld(data)
+		return w, true, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", uri, err)
 	}
@@ -259,31 +245,6 @@ func OpenWorld(uri string) (*World, error) {
 
 // OpenWorldBytes is OpenWorld for the bytes of a file. data must not change afterwards.
 func OpenWorldBytes(data []byte) (*World, error) { return newWorld(aligned(data)) }
-
-func openWorldFile(path string) (*World, error) {
-	f, info, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if w := worlds.open[path]; w != nil && (stamp{info: worlds.info[path]}).fits(info) {
-		return w, nil
-	}
-	if info.Size() == 0 {
-		return nil, sections.Check(nil)
-	}
-	data, err := mmap.Map(f, mmap.RDONLY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("mapping it: %w", err)
-	}
-	w, err := newWorld(data)
-	if err != nil {
-		data.Unmap()
-		return nil, err
-	}
-	worlds.open[path], worlds.info[path] = w, info
-	return w, nil
-}
 
 // newWorld reads the table and the provenance.
 func newWorld(data []byte) (*World, error) {
@@ -361,36 +322,9 @@ func (w *World) openShared() (*sharedParts, error) {
 		return nil, err
 	}
 	list = append(list, small.Sections...)
-	v := pack.NewView(list)
 	x := &sharedParts{sections: list}
-	m := &x.model
-	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {
-		return nil, err
-	}
-	for _, err := range []error{
-		open(&m.Pruner, PruneName)(prune.Open(v, PruneName, m.Words)),
-		open(&m.Decoder, ParseName)(search.Open(v, ParseName, m.Words)),
-		open(&m.Labeler, LabelName)(label.Open(v, LabelName, m.Words)),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	for name, to := range map[string]**calibrate.Model{CalibrateName: &m.Calibrator, FastCalibrateName: &m.FastCalibrator} {
-		if *to, err = openCalibrator(v, name); err != nil {
-			return nil, err
-		}
-	}
-	if !encode.Has(v, EncodeName) {
-		return x, nil
-	}
-	if err := open(&x.encoder, EncodeName)(encode.Open(v, EncodeName)); err != nil {
-		return nil, err
-	}
-	if m.Mix, err = OpenMix(v, MixName); err != nil {
-		return nil, fmt.Errorf("component %s: %w", MixName, err)
-	}
-	return x, nil
+	x.encoder, err = x.model.openTrees(pack.NewView(list))
+	return x, err
 }
 
 // openLanguage makes the model of a language of shared and own parts.
@@ -409,21 +343,18 @@ func (w *World) openLanguage(code string, part *sections.Unchecked) (*Model, err
 	m.Digest = hex.EncodeToString(sum[:])
 	v := pack.NewView(own.Sections)
 	var relations []string
-	for _, err := range []error{
-		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
-		open(&m.Tagger, TagName)(tag.Open(v, TagName, nil)),
-		pack.Read(v, relationsName, func(l *pack.Layout) { l.Strings("names", &relations) }),
-	} {
-		if err != nil {
-			return nil, err
-		}
+	if err := pack.Read(v, relationsName, func(l *pack.Layout) { l.Strings("names", &relations) }); err != nil {
+		return nil, err
 	}
-	m.Words = shared.model.Words.WithCasing(m.Tagger.Casing())
 	m.Labeler = m.Labeler.Only(relations)
-	m.extPos = m.knowsExtPos()
-	if shared.encoder != nil {
-		m.bind(shared.encoder.Of(code))
+	x := shared.encoder
+	if x != nil {
+		x = x.Of(code)
 	}
+	if err := m.openWords(v, x); err != nil {
+		return nil, err
+	}
+	m.Words = m.Words.WithCasing(m.Tagger.Casing())
 	return &m, nil
 }
 

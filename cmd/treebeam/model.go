@@ -202,8 +202,6 @@ func printModel(out io.Writer, m *model.Model) {
 	if i.Calibration != nil {
 		fmt.Fprintln(out)
 		printCalibration(out, i.Calibration)
-	} else if m.Outdated() {
-		fmt.Fprintln(out, "\nits calibrator is of another version of this program and is not used: fit it again with treebeam calibrate")
 	}
 	if e := i.Encoder; e != nil {
 		printScores(out, "scores on dev without the encoder (--effort 0)", e.Fast)
