@@ -185,10 +185,9 @@ func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
 			ok := tr.force(x, s, 1)
 			return ok && cap(x.forced.marginal) == 0
 		}, false},
-		{"Explorer.Score", func(x *Search) bool {
+		{"load", func(x *Search) bool {
 			x.prepare(m, s)
-			_, ok := (&Explorer{x}).Score(s.Heads())
-			return ok
+			return x.load(s.Heads())
 		}, false},
 		{"find", func(x *Search) bool { return x.find(m, s, &once) }, false},
 		{"find with restarts", func(x *Search) bool { return x.find(m, s, &often) }, true},

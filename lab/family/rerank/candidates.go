@@ -23,8 +23,7 @@ func Optima(m *search.Model, s *syntax.Sentence, o search.Options, climbs int) (
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	e, err := m.Explore(s)
-	if err != nil {
+	if !s.Whole() {
 		return list, nil // parsed in windows: one tree is all there is
 	}
 	arcs := graph.Of(&s.Candidates)
@@ -32,7 +31,6 @@ func Optima(m *search.Model, s *syntax.Sentence, o search.Options, climbs int) (
 	var spanner graph.Spanner
 	sampler.Prepare(&arcs)
 	n := len(s.Words)
-	head := make([]int32, n+1)
 	var roots []int
 	for w := 1; w <= n; w++ {
 		if lo, hi := arcs.Span(w); slices.Contains(arcs.Heads[lo:hi], 0) {
@@ -40,15 +38,41 @@ func Optima(m *search.Model, s *syntax.Sentence, o search.Options, climbs int) (
 		}
 	}
 	rng := hash.Rand(seedOf(o.Seed, s))
-	for range climbs {
-		if !sampler.Sample(&arcs, roots[rng.Below(uint32(len(roots)))], nil, head, &rng) && !spanner.MaximumTree(&arcs, 0, head) {
-			break
-		}
-		heads := slices.Clone(head[1:])
-		list = insert(list, Tree{heads, e.Climb(heads)})
-	}
+	err = climb(m, s, func(head []int32) bool {
+		climbs--
+		return climbs >= 0 &&
+			(sampler.Sample(&arcs, roots[rng.Below(uint32(len(roots)))], nil, head, &rng) || spanner.MaximumTree(&arcs, 0, head))
+	}, func(t Tree) { list = insert(list, t) })
 	order(list)
-	return list, nil
+	return list, err
+}
+
+// climb calls found with the ends of climbs from trees, as long as next sets the heads of one,
+// by word.
+func climb(m *search.Model, s *syntax.Sentence, next func(head []int32) bool, found func(Tree)) error {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	return m.Parse(&c, search.Options{Decoder: climber{next, found}, Budget: 1 << 40})
+}
+
+// A climber is the decoder of climb.
+type climber struct {
+	next  func(head []int32) bool
+	found func(Tree)
+}
+
+// Decode implements search.Decoder.
+func (c climber) Decode(x *search.Search) bool {
+	if !x.First() {
+		return false
+	}
+	x.Offer()
+	for head := make([]int32, x.Scores.N+1); c.next(head); x.Offer() {
+		x.Tree.Set(&x.Scores.Arcs, head)
+		x.Climb()
+		c.found(Tree{slices.Clone(x.Tree.Head[1:]), x.Scores.Total(&x.Tree)})
+	}
+	return true
 }
 
 // Alternatives returns the tree that the search finds and, for each word with more than one
