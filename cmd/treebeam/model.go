@@ -161,31 +161,26 @@ func printModel(out io.Writer, m *model.Model) {
 	line("seed", fmt.Sprint(i.Seed))
 	line("code", i.Code)
 	line("created", i.Created)
-	line("train", dataLine(i.Train))
-	for _, m := range i.More {
-		line("train", dataLine(m))
+	data := func(name string, list ...model.Data) {
+		for _, d := range list {
+			line(name, dataLine(d))
+		}
 	}
-	line("dev", dataLine(i.Dev))
-	for _, s := range i.Silver {
-		line("silver", dataLine(s))
-	}
+	data("train", append([]model.Data{i.Train}, i.More...)...)
+	data("dev", i.Dev)
+	data("silver", i.Silver...)
 	for _, p := range i.Parts {
 		line(p.Name, p.Command)
 		line("  made for", p.From)
 		line("  seed", fmt.Sprint(p.Seed))
 		line("  code", p.Code)
 		line("  created", p.Created)
-		line("  train", dataLine(p.Train))
-		for _, m := range p.More {
-			line("  train", dataLine(m))
-		}
-		line("  dev", dataLine(p.Dev))
+		data("  train", append([]model.Data{p.Train}, p.More...)...)
+		data("  dev", p.Dev)
 	}
 	for _, a := range i.Adapted {
 		line("adapted from", a.From)
-		for _, d := range a.Trees {
-			line("  trees", dataLine(d))
-		}
+		data("  trees", a.Trees...)
 		line("  share", fmt.Sprint(a.Share))
 		line("  seed", fmt.Sprint(a.Seed))
 		line("  code", a.Code)
