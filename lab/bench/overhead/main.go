@@ -4,21 +4,22 @@
 // processor time of treebeam parse on one core against that of the Go library on the same
 // texts, the time on one core against two, and the memory on two.
 //
-//	go run -C lab ./bench overhead              state_union, the best of three runs of each
-//	go run -C lab ./bench overhead -runs 5 -text FOLDER
+//	go run -C lab ./bench overhead              state_union, the medians of nine runs of each
+//	go run -C lab ./bench overhead -runs 5 -text FOLDER -model embedded-accurate
 //
 // Runs of all kinds take turns, each in a process of its own. Nothing else should run on
-// the machine: one core is GOMAXPROCS=1, not a pinned one.
+// the machine: one core is GOMAXPROCS=1, not a pinned one. Between single runs of one kind,
+// processor time differs by a fifth.
 package overhead
 
 import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam"
@@ -29,18 +30,19 @@ import (
 func Main() error {
 	text := flag.String("text", "../shared/corpora/state_union", "`FOLDER` of .txt files")
 	binary := flag.String("binary", "bin/treebeam", "treebeam `PROGRAM`, as make build makes it")
-	runs := flag.Int("runs", 3, "`NUMBER` of runs of each kind; the fastest counts")
+	runs := flag.Int("runs", 9, "`NUMBER` of runs of each kind; their medians count")
+	model := flag.String("model", "embedded", "`URI` of the model")
 	library := flag.Bool("library", false, "parse the files by the library, in this process")
 	flag.Parse()
 	if *library {
-		return parse(*text)
+		return parse(*text, *model)
 	}
-	return compare(*text, *binary, *runs)
+	return compare(*text, *binary, *model, *runs)
 }
 
 // parse parses the files by the library, on one goroutine.
-func parse(folder string) error {
-	m, err := treebeam.Open("embedded")
+func parse(folder, model string) error {
+	m, err := treebeam.Open(model)
 	if err != nil {
 		return err
 	}
@@ -63,8 +65,8 @@ func parse(folder string) error {
 	return err
 }
 
-// compare runs library and command in turns and prints what the fastest runs took.
-func compare(text, binary string, runs int) error {
+// compare runs library and command in turns and prints what they took, by medians.
+func compare(text, binary, model string, runs int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -74,16 +76,10 @@ func compare(text, binary string, runs int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	least := func(a, b process.Usage) process.Usage {
-		a.User, a.System = min(a.User, b.User), min(a.System, b.System)
-		a.Seconds, a.Peak = min(a.Seconds, b.Seconds), max(a.Peak, b.Peak)
-		return a
-	}
-	none := process.Usage{User: math.Inf(1), System: math.Inf(1), Seconds: math.Inf(1)}
-	library, one, two := none, none, none
+	var library, one, two []process.Usage
 	var words, parsed int64
 	for range runs {
-		cmd := exec.Command(self, "overhead", "-library", "-text", text)
+		cmd := exec.Command(self, "overhead", "-library", "-text", text, "-model", model)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		var said strings.Builder
 		cmd.Stdout, cmd.Stderr = &said, os.Stderr
@@ -92,29 +88,42 @@ func compare(text, binary string, runs int) error {
 			return err
 		}
 		fmt.Sscan(said.String(), &words)
-		library = least(library, used)
-		for cores, best := range map[int]*process.Usage{1: &one, 2: &two} {
+		library = append(library, used)
+		for cores, to := range map[int]*[]process.Usage{1: &one, 2: &two} {
 			out := filepath.Join(dir, "out")
 			os.RemoveAll(out)
-			cmd := exec.Command(binary, "parse", "--quiet", "--fast", "--input", text, "--output", out)
+			cmd := exec.Command(binary, "parse", "--quiet", "--model", model, "--input", text, "--output", out)
 			cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", cores))
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 			used, err := process.Run(cmd)
 			if err != nil {
 				return err
 			}
-			*best = least(*best, used)
+			*to = append(*to, used)
 			if parsed, err = summary(out); err != nil {
 				return err
 			}
 		}
 	}
 	fmt.Printf("%d words by the library, %d by the command\n", words, parsed)
+	cpu := func(u process.Usage) float64 { return u.CPU() }
+	wall := func(u process.Usage) float64 { return u.Seconds }
+	peak := func(u process.Usage) float64 { return float64(u.Peak) / 1024 }
 	fmt.Printf("one core: library %.2f s of processor time, command %.2f s: overhead %.1f %%\n",
-		library.CPU(), one.CPU(), 100*(one.CPU()/library.CPU()-1))
-	fmt.Printf("command: one core %.2f s, two cores %.2f s: %.2f times as fast; %.0f MB and %.0f MB at most\n",
-		one.Seconds, two.Seconds, one.Seconds/two.Seconds, float64(one.Peak)/1024, float64(two.Peak)/1024)
+		median(library, cpu), median(one, cpu), 100*(median(one, cpu)/median(library, cpu)-1))
+	fmt.Printf("command: one core %.2f s, two cores %.2f s: %.2f times as fast; %.0f MB and %.0f MB\n",
+		median(one, wall), median(two, wall), median(one, wall)/median(two, wall), median(one, peak), median(two, peak))
 	return nil
+}
+
+// median is the median of what of says of the runs, the larger of the two in the middle.
+func median(runs []process.Usage, of func(process.Usage) float64) float64 {
+	var list []float64
+	for _, u := range runs {
+		list = append(list, of(u))
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 // summary is how many words an output has.
