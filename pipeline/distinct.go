@@ -74,8 +74,8 @@ func sumOf(ctx context.Context, in *source.Input, size int64) (source.Sum, error
 }
 
 // Grown looks for the tail of a file that had size bytes and a source_version before. It
-// returns the sum of what comes before the tail; what that holds gives the rows that it
-// has given, and the tail gives the others. If only a whole parse does, the sum is empty.
+// returns the sum of the bytes before the tail. These give the rows that the state has; the
+// tail gives the rest. The sum is empty if the file must be parsed whole.
 func (o *Options) Grown(ctx context.Context, in *source.Input, size int64, version string) (source.Sum, error) {
 	sum, err := sumOf(ctx, in, size)
 	if err != nil || sum.String() != version {

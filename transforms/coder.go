@@ -12,8 +12,8 @@ import (
 )
 
 // encode writes a value of structs, slices, pointers, strings and numbers without the
-// names of types and fields, so only the same program can read it, on a processor with the same order of bytes. Equal values have
-// equal bytes. Unexported fields are left out. It is several times as fast as gob, which
+// names of types and fields. Only the same program can read it, on a processor with the
+// same order of bytes. Equal values have equal bytes. Unexported fields are left out. It is several times as fast as gob, which
 // matters even if all stages are fused, because Beam encodes about every third element to
 // learn its size.
 func encode[T any](v T) ([]byte, error) {

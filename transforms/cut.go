@@ -50,11 +50,11 @@ func LeastPiece(options output.RowOptions) func(in *source.Input, head []byte) i
 	}
 }
 
-// Grown returns where the tail of a file begins whose first bytes, old of them, were a
-// whole file before. The rows of the file are those of the old one, and those of a range
-// that begins at the tail. It returns 0 if there is no such place: a block has changed, or
-// what the first bytes tell about the file, or the file cannot be read from there. It
-// reads both files, and the tail, block by block as Read does.
+// Grown returns where the new part of a file begins, its tail. The first old bytes of the
+// file were the whole file before. Its rows are the old ones and those of a range that begins
+// at the tail. Grown returns 0 if a block has changed, if the first bytes now tell something
+// else about the file, or if the file cannot be read from there. It reads both files, and the
+// tail, block by block as Read does.
 func Grown(ctx context.Context, in *source.Input, old int64, m Stages, o output.RowOptions) (tail int64, err error) {
 	before, err := openWalk(ctx, in, 0, old, o)
 	if err != nil {
@@ -150,7 +150,8 @@ func keptWarnings(files []output.File, list []output.Failure) (rows []parquet.Fa
 	return rows
 }
 
-// A walk reads the blocks of a file from a place on, without parsing them.
+// A walk reads the blocks of a file, or of a file unpacked, from a place on, without parsing
+// them.
 type walk struct {
 	*part
 	next func() (block, error, bool)
@@ -172,7 +173,8 @@ func openWalk(ctx context.Context, in *source.Input, start, size int64, o output
 	}
 	f.Truncate(size)
 	r.Pieces[0].Size, r.Pieces[0].End = size, size
-	w = &walk{part: &part{rd: rd, in: f, file: &output.File{DocID: in.DocID, URI: in.URI}, start: start, end: size, options: &rd.now}}
+	w = &walk{part: &part{rd: rd, in: f, file: &output.File{DocID: in.DocID, URI: in.URI}, options: &rd.now}}
+	w.start, w.end = r.Pieces[0].Interval()
 	if err := w.read(in.URI); err != nil {
 		f.Close()
 		return nil, err

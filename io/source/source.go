@@ -45,7 +45,7 @@ type Input struct {
 	// member are those of the archive, "!/" and its name; Size is the number of its
 	// bytes when it is unpacked.
 	In *Place `json:"in,omitempty"`
-	// Tail is where the part of a plain file begins that is read: the bytes before it are
+	// Tail is the offset from which a plain file is read: the rows of the bytes before it are
 	// known. 0 is the whole file.
 	Tail int64 `json:"tail,omitempty"`
 	// Gzip says that an object store declares the stored bytes to be gzip

@@ -21,8 +21,15 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// newDocument begins the comment of the first sentence of a document.
-const newDocument = "# newdoc id = "
+// Comments with the ids of a document, at its first sentence, and of a sentence.
+const (
+	newDocument = "# newdoc id = "
+	ownSentID   = "# sent_id = "
+)
+
+// maxTurns bounds how often the copies of a night turn back in the order of their sources.
+// Each time, the rows of the base are read from their beginning again.
+const maxTurns = 64
 
 // madeID follows the id of the file in the id of a record or a line that has none.
 var madeID = regexp.MustCompile(`^#\d+$`)
@@ -53,7 +60,8 @@ func (n *Night) grown(ctx context.Context, e *parquet.Entry, in *source.Input) b
 }
 
 // findCopies decides about new files whose bytes the base has rows of. It opens those
-// that have the size and the ending of such a file, and reads them whole.
+// that have the size and the ending of such a file, and reads them whole. After maxTurns,
+// files stay new.
 func (n *Night) findCopies(ctx context.Context) error {
 	if n.base == nil || n.options.All || n.rekeep || n.options.Generation.Window != "" {
 		return nil
@@ -84,7 +92,8 @@ func (n *Night) findCopies(ctx context.Context) error {
 			like[at] = append(like[at], &known)
 		}
 	}
-	for i, j := 0, 0; i < len(n.Decisions); i++ {
+	turns, last := 0, ""
+	for i, j := 0, 0; i < len(n.Decisions) && turns < maxTurns; i++ {
 		d := &n.Decisions[i]
 		if d.Reason == Deleted {
 			continue
@@ -104,6 +113,10 @@ func (n *Night) findCopies(ctx context.Context) error {
 		}
 		if k := slices.IndexFunc(candidates, func(e *parquet.Entry) bool { return e.SourceVersion == version }); k >= 0 {
 			n.copies = append(n.copies, copied{input: in, from: candidates[k]})
+			if candidates[k].SourceURI <= last {
+				turns++
+			}
+			last = candidates[k].SourceURI
 			n.Counts[New]--
 			n.Counts[Copied]++
 			n.Bytes -= in.Size
@@ -246,7 +259,8 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 	r := n.base.rows()
 	defer r.close()
 	var files []output.File
-	var failures []*parquet.Failure // what is copied under another name has none
+	var kept []*parquet.Failure // of files with other columns to keep: all of a night or none
+	var entries []*parquet.Entry
 	for i := range part {
 		c, tail := &part[i], n.tails[part[i].input.URI]
 		f, err := r.fileOf(c.from)
@@ -254,24 +268,12 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 			return err
 		}
 		f.URI, f.DocID = c.input.URI, c.input.DocID
-		rows := ofAll([]*parquet.Entry{c.from}, r.failuresOf)
-		if tail != nil {
-			rows = ofAll([]*parquet.Entry{c.from, tail}, r.failuresOf)
-		}
-		first := len(failures)
-		for row, err := range rows {
-			if err != nil {
-				return err
-			}
-			row := *row
-			failures = append(failures, &row)
-		}
 		if c.rekept {
-			rest, err := n.rekept(ctx, c, &f, failures[first:])
-			if err != nil {
+			if kept, err = n.rekept(ctx, c, &f, r, kept); err != nil {
 				return err
 			}
-			failures = append(failures[:first], rest...)
+		} else if entries = append(entries, c.from); tail != nil {
+			entries = append(entries, tail)
 		}
 		if tail == nil {
 			files = append(files, f)
@@ -302,21 +304,31 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 		}
 	}
 	return job.Rewrite(k, files, trees, func(yield func(*parquet.Failure, error) bool) {
-		for _, row := range failures {
+		for _, row := range kept {
 			if !yield(row, nil) {
 				return
 			}
 		}
+		ofAll(entries, r.failuresOf)(yield)
 	})
 }
 
-// rekept gives the file f of a copy the values that are kept now, and returns its failures,
-// with the warnings of values that are not kept in place of those that there were.
-func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, failures []*parquet.Failure) ([]*parquet.Failure, error) {
+// rekept gives the file f of a copy the values that are kept now, and appends its failures to
+// list, with the warnings of values that are not kept in place of those that there were.
+func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, r *rows, list []*parquet.Failure) ([]*parquet.Failure, error) {
 	f.Meta = nil
-	f.Warnings -= int64(len(failures))
-	failures = slices.DeleteFunc(failures, func(row *parquet.Failure) bool { return pipeline.NotKept(row) })
-	f.Warnings += int64(len(failures))
+	first := len(list)
+	for row, err := range ofAll([]*parquet.Entry{c.from}, r.failuresOf) {
+		if err != nil {
+			return nil, err
+		}
+		if pipeline.NotKept(row) {
+			f.Warnings--
+			continue
+		}
+		row := *row
+		list = append(list, &row)
+	}
 	for kept, err := range n.options.Kept(ctx, c.input) {
 		if err != nil {
 			return nil, err
@@ -326,11 +338,11 @@ func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, failures 
 		}
 		f.Warnings += int64(len(kept.Warnings))
 		for i := range kept.Warnings {
-			failures = append(failures, &kept.Warnings[i])
+			list = append(list, &kept.Warnings[i])
 		}
 	}
-	slices.SortStableFunc(failures, func(a, b *parquet.Failure) int { return cmp.Compare(a.ByteOffset, b.ByteOffset) })
-	return failures, nil
+	slices.SortStableFunc(list[first:], func(a, b *parquet.Failure) int { return cmp.Compare(a.ByteOffset, b.ByteOffset) })
+	return list, nil
 }
 
 // keptTrees yields the trees of a copy with the values that are kept now.
@@ -354,11 +366,21 @@ func (n *Night) keptTrees(ctx context.Context, c *copied, r *rows) iter.Seq2[*pa
 				return
 			}
 		}
+		for { // to the end, where a file that has changed is found out
+			_, err, more := next()
+			if err != nil {
+				yield(nil, err)
+			}
+			if err != nil || !more {
+				return
+			}
+		}
 	}
 }
 
 // trees yields the trees of a copy. Names in them are those of the file, unless records,
-// or the comments and ids of CoNLL, have their own.
+// or the comments and ids of CoNLL, have their own. A record's own id that consists of the
+// file's old id, # and digits counts as made.
 func (c *copied) trees(r *rows) iter.Seq2[*parquet.Tree, error] {
 	format := source.Format(c.from.Format)
 	records := format == source.JSONL || format.Table()
@@ -373,7 +395,8 @@ func (c *copied) trees(r *rows) iter.Seq2[*parquet.Tree, error] {
 			if part, found := strings.CutPrefix(t.DocID, c.from.DocID); found && (part == "" && !records || madeID.MatchString(part)) {
 				row.DocID = c.input.DocID + part
 			}
-			if at := "@" + strconv.FormatInt(t.StartByte, 10); t.SentID == t.DocID+at {
+			at := "@" + strconv.FormatInt(t.StartByte, 10)
+			if t.SentID == t.DocID+at && !slices.Contains(row.Comments, ownSentID+t.SentID) {
 				row.SentID = row.DocID + at
 			}
 			if i := slices.Index(row.Comments, newDocument+t.DocID); i >= 0 && format != source.CoNLLU && format != source.CoNLLX {

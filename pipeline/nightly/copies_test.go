@@ -79,11 +79,7 @@ func TestGrown(t *testing.T) {
 		write := func(name string) {
 			content := contents[name][:shown[name]]
 			if strings.HasSuffix(name, ".gz") {
-				var b bytes.Buffer
-				z := gzip.NewWriter(&b)
-				fmt.Fprint(z, content)
-				c.must(z.Close())
-				content = b.String()
+				content = zipped(t, content)
 			}
 			c.write(name, content)
 		}
@@ -124,6 +120,11 @@ func TestGrown(t *testing.T) {
 			if n := c.planWith(o); !n.Idle() {
 				t.Errorf("%s: then decided %v", when, n.Counts)
 			}
+			c.write("new.txt", "One .\n")
+			if n := c.planWith(o); len(n.Left) > 0 {
+				t.Errorf("%s: runs of tails count as unfinished: %q", when, n.Left)
+			}
+			c.remove("new.txt")
 			if round == 2 {
 				c.compact()
 				c.checkWith(o, when+", compacted")
@@ -136,6 +137,40 @@ func TestGrown(t *testing.T) {
 		}
 	}
 	t.Logf("grown %v, changed %d", grown, changed)
+}
+
+// zipped is a text as gzip packs it.
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	fmt.Fprint(z, text)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Files that are renamed into another order are copied, but not with a part each.
+func TestCopiesInAnotherOrder(t *testing.T) {
+	c := newCorpus(t, 5)
+	const files = 2 * maxTurns
+	for i := range files {
+		c.write(fmt.Sprintf("%03d.txt", i), fmt.Sprintf("One %d .\n", i))
+	}
+	c.mustNight(c.options())
+	for i := range files {
+		name := fmt.Sprintf("%03d.txt", i)
+		c.write(fmt.Sprintf("x%03d.txt", files-i), c.files[name])
+		c.remove(name)
+	}
+	o := c.options()
+	o.AllowDeletes = true
+	n, _ := c.mustNight(o)
+	if n.Counts[Copied] != maxTurns+1 || n.Counts[New] != files-maxTurns-1 || len(n.copiedParts()) > maxTurns+1 {
+		t.Errorf("%v, %d parts", n.Counts, len(n.copiedParts()))
+	}
+	c.checkWith(o, "renamed")
 }
 
 // Files whose bytes the state knows are copied, wherever they go and however often, as a
@@ -153,7 +188,7 @@ func TestCopies(t *testing.T) {
 		"r.csv":     "text,id\n\"One\n.\",a\nTwo .,\n",
 		"r.tsv":     "text\nOne .\nTwo .\n",
 		"r.conllx":  "1\tOne\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
-		"r.conllu":  "# newdoc id = a/r.conllu\n# sent_id = own\n1\tOne\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tTwo\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
+		"r.conllu":  "# newdoc id = a/r.conllu\n# sent_id = a/r.conllu@0\n1\tOne\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tTwo\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
 		"r.tok":     "One two .\n\nThree .\n",
 		"r.vert.gz": "",
 	}
@@ -208,6 +243,9 @@ func TestOtherKeep(t *testing.T) {
 		} {
 			c.write(name, content)
 		}
+		var late strings.Builder // a value behind as many bytes as the file has when it is packed
+		late.WriteString(`{"text": "One .", "by": "Ann"}` + "\n" + strings.Repeat(`{"text": "", "by": "Ann"}`+"\n", 300) + `{"text": "", "by": "late", "at": [1]}` + "\n")
+		c.write("h.jsonl.gz", zipped(t, late.String()))
 		o := c.options()
 		o.Rows.Words, o.RangeBytes = true, 100_000
 		c.mustNight(o)
@@ -218,7 +256,7 @@ func TestOtherKeep(t *testing.T) {
 				c.crashWith(o, at)
 			}
 			n, _ := c.mustNight(o)
-			if want := (Counts{Kept: 6, Again: 2}); toy.Parsed.Load() != before || !maps.Equal(n.Counts, want) && n.Base().Made == n.made {
+			if want := (Counts{Kept: 7, Again: 2}); toy.Parsed.Load() != before || !maps.Equal(n.Counts, want) && n.Base().Made == n.made {
 				t.Errorf("%q: %v, %d sentences were parsed", keep, n.Counts, toy.Parsed.Load()-before)
 			}
 			c.checkWith(o, keep)
@@ -226,7 +264,7 @@ func TestOtherKeep(t *testing.T) {
 		c.touch("e.txt")
 		c.write("c.tsv", "text\tat\nFive .\t1\nNine .\t2\n")
 		o.Rows.Keep = "at"
-		if n, _ := c.mustNight(o); n.Counts[Kept] != 5 || n.Counts[Changed] != 1 {
+		if n, _ := c.mustNight(o); n.Counts[Kept] != 6 || n.Counts[Changed] != 1 {
 			t.Errorf("%v", n.Counts)
 		}
 		c.checkWith(o, "changed, too")

@@ -57,7 +57,7 @@ func (n *Night) planRuns(ctx context.Context) error {
 		if err != nil || !lost && (at < number1-1 || n.base != nil && n.base.gone && at < number1 || n.base != nil && slices.Contains(n.base.Runs, run)) {
 			continue // of the past, or current
 		}
-		if !n.resume(ctx, run, todo) && !lost {
+		if !n.resume(ctx, run, todo) && !lost && !(at < number1 && n.state.hasTails(ctx, run)) {
 			n.Left = append(n.Left, run)
 		}
 	}
@@ -73,6 +73,17 @@ func (n *Night) planRuns(ctx context.Context) error {
 	n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
 	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes, retry: len(n.Left) < left})
 	return nil
+}
+
+// hasTails reports whether a run has ended and holds only tails of files that have grown.
+// No snapshot names such a run: its rows have been copied.
+func (s *State) hasTails(ctx context.Context, run string) bool {
+	existing, err := output.ReadExisting(ctx, s.RunDir(run))
+	if err != nil || !existing.Ended {
+		return false
+	}
+	files, err := existing.Files()
+	return err == nil && !slices.ContainsFunc(files, func(in source.Input) bool { return in.Tail == 0 })
 }
 
 // runDigest distinguishes the runs of one night: a digest of what is parsed, and how.
