@@ -656,7 +656,7 @@ class Lives(unittest.TestCase):
         code = """
             import os, signal, sys, threading, treebeam
             signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
-            parser = treebeam.Parser()
+            parser = treebeam.Parser(fast=True)
             def endless():
                 yield "One."
                 threading.Timer(0.3, lambda: os.killpg(0, signal.SIGINT)).start()
