@@ -64,16 +64,33 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     check(line('\ther\t').includes('\t2\tobl\t'), `the file has ${line('\ther\t')}`);
     await page.keyboard.press('Escape');
 
-    // By what the model offers: heads by their probability.
+    // By what the model offers: heads, relations and tags by their probability.
     await word(6).click();
-    const offers = page.locator('#heads button');
-    await offers.first().waitFor();
-    const shares = (await offers.allTextContents()).map((t) => Number(t.match(/([\d.]+) %$/)[1]));
-    check(shares.length > 1 && shares.every((p, i) => !i || p <= shares[i - 1]) && shares.reduce((a, b) => a + b) < 101, `the heads have the probabilities ${shares}`);
-    await page.locator('#heads button:not([disabled])').first().click();
+    const offers = (column) => page.locator(`#offers [data-column="${column}"] button`);
+    await offers('head').first().waitFor();
+    for (const column of ['head', 'deprel', 'upos']) {
+      const shares = (await offers(column).allTextContents()).map((t) => Number(t.match(/([\d.]+) %$/)[1]));
+      check(shares.length > 0 && shares.every((p, i) => !i || p <= shares[i - 1]) && shares.reduce((a, b) => a + b) < 101, `${column} has the probabilities ${shares}`);
+    }
+    check(await offers('head').count() > 1, 'one head alone is offered');
+    await page.locator('#offers [data-column="head"] button:not([disabled])').first().click();
     await says('status', 'Saved: her is');
     await page.keyboard.press('u');
     await says('status', 'undone');
+    // After another head, other relations; a digit in the field takes one.
+    await page.keyboard.press('Escape');
+    await word(6).click();
+    await word(4).click();
+    await says('status', 'Saved: her is obl of moon');
+    await page.waitForFunction(() => /nmod/.test(document.querySelector('#offers [data-column="deprel"] button')?.textContent));
+    await page.keyboard.press('r');
+    await page.keyboard.press('1');
+    await says('status', 'Saved: her is nmod of moon');
+    check(await page.evaluate(() => document.activeElement.id) !== 'deprel', 'the field of the relation keeps the keys');
+    for (const left of [1, 0]) {
+      await page.keyboard.press('u');
+      await page.waitForFunction((is) => document.querySelector('.form[data-word="6"]').getAttribute('aria-label').endsWith(is), left ? 'obl of moon' : 'obl of saw');
+    }
     await page.keyboard.press('Escape');
 
     // One sentence is too few to learn from.

@@ -210,6 +210,11 @@ func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
 // without an encoder.
 const temperatureOfTags = 5
 
+// temperature is that of the tagger's probabilities with an encoder.
+func (m *Model) temperature() int32 {
+	return sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
+}
+
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or everywhere if retag is
 // true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
@@ -218,7 +223,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 		x := scale(s)
 		defer x.restore()
 		x.scaleTags(m.Mix)
-		r.Temperature = sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
+		r.Temperature = m.temperature()
 	}
 	m.Tagger.Tag(s, r)
 	m.tagVerb(s, r)

@@ -33,9 +33,9 @@ case, put a proxy in front that authenticates your users: the server has no pass
 no TLS.
 
 With --edit, it serves a page on which you correct the trees of a CoNLL-U file instead, to
-this machine alone. Every change is saved at once. With --model FILE, the page offers other
-heads by their probability; with --adapt FILE, it can also teach the model, or the built-in
-one, the corrected sentences. See docs/serve.md.`
+this machine alone. Every change is saved at once. With --model FILE, the page offers
+heads, relations and tags by their probability; with --adapt FILE, it can also teach the
+model, or the built-in one, the corrected sentences. See docs/serve.md.`
 
 const serveExample = `
   treebeam serve

@@ -31,7 +31,7 @@ type desk struct {
 	to      string // the file that the trees of an output go to first
 	by      string
 	adapted string // the file of the model that corrections make
-	model   string // what it is made from, and other heads come from; "": no heads are offered, or the built-in one
+	model   string // what it is made from, and offers come from; "": nothing is offered, or the built-in one's
 }
 
 func (d *desk) define(fs *pflag.FlagSet) {
@@ -83,7 +83,7 @@ func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, er
 	return s, nil
 }
 
-// teacher opens the model whose heads the page offers, and which it can adapt.
+// teacher opens the model that makes offers on the page, and which it can adapt.
 func (d *desk) teacher() (t serve.Teacher, err error) {
 	if d.model == "" && d.adapted == "" {
 		return t, nil
@@ -103,7 +103,7 @@ func (d *desk) teacher() (t serve.Teacher, err error) {
 	if err != nil {
 		return t, &refusal{err}
 	}
-	t.Heads = func(s *syntax.Sentence) ([][]model.Head, error) { return eval.Heads(from, s) }
+	t.Offers = func(s *syntax.Sentence) ([]model.Offers, error) { return eval.Offers(from, s) }
 	if d.adapted == "" {
 		return t, nil
 	}

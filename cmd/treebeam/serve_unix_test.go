@@ -47,7 +47,7 @@ func startServer(t *testing.T, args ...string) (cmd *exec.Cmd, line, address str
 	return cmd, line, address, lines
 }
 
-// The page offers heads by their probability, and the corrected sentences make a model.
+// The page offers heads, relations and tags by their probability, and the corrected sentences make a model.
 func TestServeTeaches(t *testing.T) {
 	toy, dir := trainedToy(t), t.TempDir()
 	gold, err := os.ReadFile(manyToys(t, 20))
@@ -73,23 +73,25 @@ func TestServeTeaches(t *testing.T) {
 		}
 	}
 	var offered struct {
-		Heads [][]struct{ P float64 }
+		Words []map[string][]struct{ P float64 }
 	}
-	ask("GET", "heads?at=0", &offered)
-	for i, list := range offered.Heads {
-		sum, last := 0.0, 1.0
-		for _, h := range list {
-			if sum += h.P; h.P > last || h.P <= 0 {
-				t.Errorf("word %d: %v", i+1, list)
+	ask("GET", "offers?at=0", &offered)
+	for i, columns := range offered.Words {
+		for _, column := range []string{"head", "deprel", "upos"} {
+			sum, last := 0.0, 1.001
+			for _, o := range columns[column] {
+				if sum += o.P; o.P > last || o.P <= 0 {
+					t.Errorf("word %d: %v", i+1, columns)
+				}
+				last = o.P
 			}
-			last = h.P
-		}
-		if len(list) == 0 || sum > 1.0001 {
-			t.Errorf("word %d: %v", i+1, list)
+			if sum < 0.5 || sum > 1.001 {
+				t.Errorf("word %d, %s: %v", i+1, column, columns)
+			}
 		}
 	}
-	if len(offered.Heads) == 0 {
-		t.Error("no heads are offered")
+	if len(offered.Words) == 0 {
+		t.Error("nothing is offered")
 	}
 	var lesson struct {
 		Running, Failed bool

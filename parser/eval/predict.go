@@ -112,14 +112,14 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 	return out, encoded, err
 }
 
-// Heads parses a sentence from its words, and returns for each of them the heads that it may
-// have (model.Model.ParseHeads). s does not change.
-func Heads(m *model.Model, s *syntax.Sentence) (heads [][]model.Head, err error) {
-	_, _, err = predict(m, 1, []syntax.Sentence{*s}, nil, GoldTokens, 1, func(_ int, s *syntax.Sentence) (err error) {
-		heads, err = m.ParseHeads(s, search.Options{Seed: SearchSeed})
+// Offers parses a sentence from its words, and returns what each of them may have in its
+// tree (model.Model.Offers). s does not change.
+func Offers(m *model.Model, s *syntax.Sentence) (offers []model.Offers, err error) {
+	_, _, err = predict(m, 1, []syntax.Sentence{*s}, nil, GoldTokens, 1, func(_ int, parsed *syntax.Sentence) (err error) {
+		offers, err = m.Offers(parsed, s.Words, search.Options{Seed: SearchSeed})
 		return err
 	})
-	return heads, err
+	return offers, err
 }
 
 // Forget removes the tree of a sentence and all results of the parser. If tags is true,

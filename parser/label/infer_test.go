@@ -65,6 +65,26 @@ func TestChartAgainstEnumeration(t *testing.T) {
 	}
 }
 
+// TestMarginals: they are those of the labels that Label chooses, and add up to 1.
+func TestMarginals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	m := noisy(rng)
+	for _, s := range sample(rng, 100, 9) {
+		want := s
+		want.Words = slices.Clone(s.Words)
+		m.Label(&want, Help{})
+		for i, list := range m.Marginals(&s) {
+			sum, p := float32(0), list[slices.Index(m.Relations(), want.Words[i].Deprel)]
+			for _, x := range list {
+				sum += x
+			}
+			if p != want.Confidence.LabelProb[i] || math.Abs(float64(sum)-1) > 0.01 {
+				t.Fatalf("word %d is %s with %v: %v of %v", i+1, want.Words[i].Deprel, want.Confidence.LabelProb[i], p, list)
+			}
+		}
+	}
+}
+
 // TestTies: with all weights equal the lowest relation of each set wins.
 func TestTies(t *testing.T) {
 	m := *small()

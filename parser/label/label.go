@@ -124,6 +124,22 @@ func (m *Model) LabelFreely(s *syntax.Sentence) {
 	})
 }
 
+// Marginals is Label without Help, and returns the probabilities of all relations by word,
+// in the order of Relations.
+func (m *Model) Marginals(s *syntax.Sentence) [][]float32 {
+	all := make([][]float32, len(s.Words))
+	m.label(s, func(c *chart) {
+		m.inferStrictly(c, s, &Help{})
+		for i := range all {
+			all[i] = make([]float32, len(m.rel.names))
+			for k, l := range m.rel.set(c.set[i+1]) {
+				all[i][l] = round4096(c.prob[int(c.off[i+1])+k])
+			}
+		}
+	})
+	return all
+}
+
 // infer finds the best labelling and the marginals of the prepared sentence.
 func (m *Model) infer(c *chart) {
 	c.maximise(m.pair)

@@ -1,8 +1,10 @@
 package tag
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -60,6 +62,35 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 	return c.Words[i], odds, true
 }
 
+// Conditionals returns for each word of a tagged sentence the probability of every tag
+// (TagName), given the tags of its neighbours. It reads the temperature of r.
+func (m *Model) Conditionals(s *syntax.Sentence, r Request) [][]float64 {
+	sc, _ := m.pool.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	sc.text.read(s, m.lex)
+	nat := float64(scoreUnit) / (1 << sequence.NatShift) * float64(cmp.Or(r.Temperature, sequence.TemperatureUnit)) / sequence.TemperatureUnit
+	all := make([][]float64, len(s.Words))
+	for i := range all {
+		scores, sum := m.beside(sc, s, i), 0.0
+		if f := sc.text.at(i).form; f.sure != 0 {
+			scores[f.sure-1] += sureScore
+		}
+		top := slices.Max(scores)
+		all[i] = make([]float64, len(scores))
+		for t, x := range scores {
+			all[i][t] = graph.Exp(float64(x-top) / nat)
+			sum += all[i][t]
+		}
+		for t := range all[i] {
+			all[i][t] /= sum
+		}
+	}
+	m.pool.Put(sc) // but not after a panic, which leaves it as it is
+	return all
+}
+
 // A rival is a label of a word and its score; the label is -1 if there is none.
 type rival struct {
 	label int
@@ -70,28 +101,7 @@ type rival struct {
 // among those that fits accepts.
 func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos string) bool) (now, other rival) {
 	now.label, other.label = -1, -1
-	own := m.ownTags(sc, sc.text.at(i).form) // which may write sc.keys
-	sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-	emit := slices.Clone(sc.emits(&m.tags, m.all))
-	var before, behind []uint16
-	if i > 0 {
-		before = slices.Clone(m.agree(sc, &s.Words[i-1]))
-	}
-	if i+1 < len(s.Words) {
-		behind = slices.Clone(m.agree(sc, &s.Words[i+1]))
-	}
-	dense := s.Dense.Tags
-	for _, l := range m.all {
-		score := int64(emit[l]) + int64(own[l])
-		if len(dense) == len(s.Words)*len(m.all) {
-			score += int64(dense[i*len(m.all)+int(l)])
-		}
-		if len(before) == 1 {
-			score += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, before[0], l))
-		}
-		if len(behind) == 1 {
-			score += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, l, behind[0]))
-		}
+	for l, score := range m.beside(sc, s, i) {
 		to := &other
 		switch upos := m.upos[l]; {
 		case upos == s.Words[i].UPOS:
@@ -100,8 +110,36 @@ func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos st
 			continue
 		}
 		if to.label < 0 || score > to.score {
-			*to = rival{int(l), score}
+			*to = rival{l, score}
 		}
 	}
 	return now, other
+}
+
+// beside returns the scores of all labels of word i, given the tags of its neighbours.
+func (m *Model) beside(sc *scratch, s *syntax.Sentence, i int) []int64 {
+	own := m.ownTags(sc, sc.text.at(i).form) // which may write sc.keys
+	sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+	emit := sc.emits(&m.tags, m.all)
+	var before, behind []uint16
+	if i > 0 {
+		before = slices.Clone(m.agree(sc, &s.Words[i-1]))
+	}
+	if i+1 < len(s.Words) {
+		behind = m.agree(sc, &s.Words[i+1])
+	}
+	dense, scores := s.Dense.Tags, make([]int64, len(m.all))
+	for l := range scores {
+		scores[l] = int64(emit[l]) + int64(own[l])
+		if len(dense) == len(s.Words)*len(m.all) {
+			scores[l] += int64(dense[i*len(m.all)+l])
+		}
+		if len(before) == 1 {
+			scores[l] += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, before[0], uint16(l)))
+		}
+		if len(behind) == 1 {
+			scores[l] += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, uint16(l), behind[0]))
+		}
+	}
+	return scores
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/sequence"
 )
 
 func TestOther(t *testing.T) {
@@ -41,6 +42,29 @@ func TestOther(t *testing.T) {
 	}
 	if _, _, found := m.Other(&s, 1, Request{}, math.MaxInt64, is("none")); found {
 		t.Error("there is a tag that does not exist")
+	}
+}
+
+// The probabilities of tags beside those of the neighbours are those of Other.
+func TestConditionals(t *testing.T) {
+	m := trainToy(t)
+	s := sentence("the walks walks some cat .")
+	m.Tag(&s, Request{Retag: true})
+	for i, temperature := range []int32{0, sequence.TemperatureUnit, 2 * sequence.TemperatureUnit} {
+		p, sum := map[string]float64{}, 0.0 // the largest of each UPOS
+		for k, x := range m.Conditionals(&s, Request{Temperature: temperature})[1] {
+			upos, _ := m.TagName(k)
+			p[upos] = max(p[upos], x)
+			sum += x
+		}
+		_, odds, _ := m.Other(&s, 1, Request{}, math.MaxInt64, func(upos string) bool { return upos == "VERB" })
+		want := float64(odds) / 1024 / float64(max(i, 1))
+		if got := math.Log(p["NOUN"] / p["VERB"]); math.Abs(got-want) > 0.01 {
+			t.Errorf("temperature %d: log-odds of %v, want %v", temperature, got, want)
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("temperature %d: a sum of %v", temperature, sum)
+		}
 	}
 }
 

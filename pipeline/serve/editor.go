@@ -38,7 +38,7 @@ type Corrections struct {
 //	POST /try        what the rules say against a change
 //	POST /change     makes it, and saves the file
 //	POST /undo       takes back the last change
-//	GET  /heads      other heads for the words of a sentence, if there is a model
+//	GET  /offers     heads, relations and tags that its words may have, if there is a model
 //	POST /adapt      teaches it the corrected sentences; GET says how far that is
 //
 // Bodies of POST are JSON. The server refuses requests for another host, from a page of
@@ -58,8 +58,8 @@ func NewEditor(c Corrections, version string, l Limits, log io.Writer) (*Server,
 	s.handle("/try", s.consider)
 	s.handle("/change", s.change)
 	s.handle("/undo", s.undo)
-	if c.Teacher.Heads != nil {
-		s.handle("/heads", s.heads)
+	if c.Teacher.Offers != nil {
+		s.handle("/offers", s.offers)
 	}
 	if c.Teacher.Adapt != nil {
 		s.handle("/adapt", s.adapt)
@@ -306,9 +306,9 @@ func (s *Server) editPage(w *answer, r *http.Request) error {
 		File, Who, Version string
 		Left               int
 		Relations, Tags    []string
-		Heads              bool   // are offered
+		Offers             bool   // whether there are any
 		Model              string // that corrections teach; "": none
-	}{filepath.Base(s.edited.path), s.edited.who, s.version, s.edited.left, pattern.Relations, pattern.Tags, s.teacher.Heads != nil, s.teacher.Model})
+	}{filepath.Base(s.edited.path), s.edited.who, s.version, s.edited.left, pattern.Relations, pattern.Tags, s.teacher.Offers != nil, s.teacher.Model})
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 
 // A Teacher is the model behind an editor.
 type Teacher struct {
-	// Heads returns the heads that each word of a sentence may have, the most probable
-	// first. Nil: the page offers none. It is called by one goroutine at a time.
-	Heads func(*syntax.Sentence) ([][]model.Head, error)
+	// Offers returns what each word of a tree may have, the most probable first. Nil: the
+	// page offers nothing. It is called by one goroutine at a time.
+	Offers func(tree *syntax.Sentence) ([]model.Offers, error)
 	// Adapt teaches the model CoNLL-U: the corrected sentences. It tells say what it is
 	// doing, line by line, and returns what has come of it, for the reader. Nil: the page
 	// offers nothing. It is called by one goroutine at a time, and stops when the program
@@ -27,8 +27,8 @@ type Teacher struct {
 
 // Bounds of what the page shows of the model.
 const (
-	shownHeads  = 5     // of a word
-	leastHead   = 0.005 // the probability of one that is shown
+	shownOffers = 5     // for a column of a word
+	leastOffer  = 0.005 // the probability of one that is shown
 	shownLines  = 12    // the last ones that Adapt says
 	leastTaught = 2     // corrected sentences that Adapt needs
 )
@@ -123,20 +123,14 @@ func (s *Server) adapt(w *answer, r *http.Request) error {
 	})
 }
 
-// A headOption is a head that the page offers.
-type headOption struct {
-	Head        int32   `json:"head"`
-	Probability float32 `json:"p"`
-}
-
-// heads answers /heads: which heads the words of a sentence may have.
-func (s *Server) heads(w *answer, r *http.Request) error {
+// offers answers /offers: what the words of a sentence may have.
+func (s *Server) offers(w *answer, r *http.Request) error {
 	return s.within(w, r, nil, func() (any, error) {
 		at, err := strconv.Atoi(r.URL.Query().Get("at"))
 		if err != nil {
 			at = -1
 		}
-		sentence, err := s.edited.sentence(at)
+		sentence, version, err := s.edited.sentence(at)
 		if err != nil {
 			return nil, err
 		}
@@ -144,42 +138,47 @@ func (s *Server) heads(w *answer, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		list := make([][]headOption, len(all))
-		for i, heads := range all {
-			list[i] = []headOption{}
-			for _, h := range heads[:min(len(heads), shownHeads)] {
-				if h.Probability >= leastHead {
-					list[i] = append(list[i], headOption{h.Head, h.Probability})
-				}
-			}
+		for i := range all {
+			x := &all[i]
+			x.Head, x.Deprel, x.UPOS = shown(x.Head), shown(x.Deprel), shown(x.UPOS)
 		}
-		return map[string]any{"at": at, "heads": list}, nil
+		return map[string]any{"at": at, "version": version, "words": all}, nil
 	})
 }
 
-// sentence returns the sentence at a place.
-func (m *manuscript) sentence(at int) (*syntax.Sentence, error) {
+// shown are the offers that the page shows of those for a column.
+func shown[T any](list []model.Offer[T]) []model.Offer[T] {
+	for n, o := range list {
+		if n == shownOffers || o.Probability < leastOffer {
+			return list[:n]
+		}
+	}
+	return append([]model.Offer[T]{}, list...) // an empty list in JSON, too
+}
+
+// sentence returns the sentence at a place, and its version.
+func (m *manuscript) sentence(at int) (*syntax.Sentence, string, error) {
 	m.Lock()
 	defer m.Unlock()
 	i, err := m.place(at)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	sentence, err := m.parse(m.raw(i))
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return nil, "", badRequest("%v", err)
 	}
-	return sentence, nil
+	return sentence, version(m.raw(i)), nil
 }
 
 // parse asks the teacher, one request after another; those that have gone are left out.
-func (s *Server) parse(ctx context.Context, sentence *syntax.Sentence) ([][]model.Head, error) {
+func (s *Server) parse(ctx context.Context, sentence *syntax.Sentence) ([]model.Offers, error) {
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all, err := s.teacher.Heads(sentence)
+	all, err := s.teacher.Offers(sentence)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}

@@ -27,51 +27,59 @@ func newClass(t *testing.T, teacher Teacher) *bench {
 	return &bench{must(NewEditor(c, "1.2.3", Limits{}, t.Output())), t, file}
 }
 
-// The page gets the most probable heads of the words of a sentence, and none of a model that
-// it does not have.
-func TestHeads(t *testing.T) {
-	b := newClass(t, Teacher{Heads: func(s *syntax.Sentence) ([][]model.Head, error) {
+// The page gets the most probable heads, relations and tags of the words of a sentence, and
+// none of a model that it does not have.
+func TestOffers(t *testing.T) {
+	b := newClass(t, Teacher{Offers: func(s *syntax.Sentence) ([]model.Offers, error) {
 		if s.ID == "a" {
 			return nil, errors.New("this one is too long")
 		}
-		all := make([][]model.Head, len(s.Words))
+		all := make([]model.Offers, 2)
 		for i := range 8 {
-			all[0] = append(all[0], model.Head{Head: int32(i), Probability: float32(8-i) / 64})
+			all[0].Head = append(all[0].Head, model.Offer[int32]{Value: int32(i), Probability: float32(8-i) / 64})
 		}
-		all[1] = []model.Head{{Head: 3, Probability: 0.998}, {Head: 0, Probability: 0.002}}
+		all[1].Deprel = []model.Offer[string]{{Value: s.Words[1].Deprel, Probability: 0.75}, {Value: "obl", Probability: 0.125}}
+		all[1].UPOS = []model.Offer[string]{{Value: s.Words[1].UPOS, Probability: 0.998}, {Value: "ADV", Probability: 0.002}}
 		return all, nil
 	}})
-	w := b.send("GET", "/heads?at=0", "")
-	want := `{"at":0,"heads":[[{"head":0,"p":0.125},{"head":1,"p":0.109375},{"head":2,"p":0.09375},{"head":3,"p":0.078125},{"head":4,"p":0.0625}],[{"head":3,"p":0.998}],[],[]]}`
+	before := b.at(0)
+	w := b.send("GET", "/offers?at=0", "")
+	want := `{"at":0,"version":"` + before.Version + `","words":[` +
+		`{"head":[{"value":0,"p":0.125},{"value":1,"p":0.109375},{"value":2,"p":0.09375},{"value":3,"p":0.078125},{"value":4,"p":0.0625}],"deprel":[],"upos":[]},` +
+		`{"head":[],"deprel":[{"value":"advmod","p":0.75},{"value":"obl","p":0.125}],"upos":[{"value":"PART","p":0.998}]}]}`
 	if w.Code != http.StatusOK || w.Body.String() != want {
 		t.Errorf("status %d: %s, want %s", w.Code, w.Body, want)
 	}
-	for path, want := range map[string]string{"/heads?at=2": "this one is too long", "/heads?at=3": "no sentence at this place", "/heads": "no sentence at this place"} {
+	for path, want := range map[string]string{"/offers?at=2": "this one is too long", "/offers?at=3": "no sentence at this place", "/offers": "no sentence at this place"} {
 		if w := b.send("GET", path, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: status %d: %s", path, w.Code, w.Body)
 		}
 	}
-	if w := b.send("GET", "/heads?at=0", "", "Host", "elsewhere.org"); w.Code != http.StatusForbidden {
+	after := b.sheet(b.post("/change", 0, `"word":2,"deprel":"discourse"`)) // they are about the tree as it is now
+	if w := b.send("GET", "/offers?at=0", "").Body.String(); w != strings.NewReplacer("advmod", "discourse", before.Version, after.Version).Replace(want) {
+		t.Errorf("after a change: %s", w)
+	}
+	if w := b.send("GET", "/offers?at=0", "", "Host", "elsewhere.org"); w.Code != http.StatusForbidden {
 		t.Errorf("a stranger: status %d", w.Code)
 	}
-	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="heads"`) || strings.Contains(page, `id="adapt"`) {
+	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="offers"`) || strings.Contains(page, `id="adapt"`) {
 		t.Error(page)
 	}
 	plain := newBench(t, toCorrect)
-	for _, path := range []string{"/heads?at=0", "/adapt"} {
+	for _, path := range []string{"/offers?at=0", "/adapt"} {
 		if w := plain.send("GET", path, ""); w.Code != http.StatusNotFound {
 			t.Errorf("%s without a model: status %d", path, w.Code)
 		}
 	}
-	if page := plain.send("GET", "/", "").Body.String(); strings.Contains(page, `id="heads"`) || strings.Contains(page, `id="adapt"`) {
+	if page := plain.send("GET", "/", "").Body.String(); strings.Contains(page, `id="offers"`) || strings.Contains(page, `id="adapt"`) {
 		t.Error(page)
 	}
 }
 
-// Heads are within the limits of the server, and nothing is parsed for those who have gone.
-func TestHeadsWithinLimits(t *testing.T) {
+// Offers are within the limits of the server, and nothing is parsed for those who have gone.
+func TestOffersWithinLimits(t *testing.T) {
 	begun, release := make(chan bool, 9), make(chan bool)
-	b := newClass(t, Teacher{Heads: func(*syntax.Sentence) ([][]model.Head, error) {
+	b := newClass(t, Teacher{Offers: func(*syntax.Sentence) ([]model.Offers, error) {
 		begun <- true
 		<-release
 		return nil, nil
@@ -80,7 +88,7 @@ func TestHeadsWithinLimits(t *testing.T) {
 	first, second := make(chan int), make(chan int)
 	ask := func(ctx context.Context, to chan int) {
 		defer func() { recover() }() // http.ErrAbortHandler: nobody gets the answer
-		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/heads?at=0", nil)
+		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/offers?at=0", nil)
 		w := httptest.NewRecorder()
 		defer func() { to <- w.Code }()
 		b.ServeHTTP(w, r)
@@ -92,7 +100,7 @@ func TestHeadsWithinLimits(t *testing.T) {
 	for b.gate.open() < 2 {
 		time.Sleep(time.Millisecond)
 	}
-	if w := b.send("GET", "/heads?at=1", ""); w.Code != http.StatusServiceUnavailable {
+	if w := b.send("GET", "/offers?at=1", ""); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("over the limit: status %d: %s", w.Code, w.Body)
 	}
 	leave()
@@ -173,7 +181,7 @@ func TestAdaptFromPage(t *testing.T) {
 	if w := b.send("POST", "/adapt", "{}", "Origin", "http://elsewhere.org"); w.Code != http.StatusForbidden {
 		t.Errorf("a page of another server: status %d", w.Code)
 	}
-	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="adapt"`) || !strings.Contains(page, "mine.tbm") || strings.Contains(page, `id="heads"`) {
+	if page := b.send("GET", "/", "").Body.String(); !strings.Contains(page, `id="adapt"`) || !strings.Contains(page, "mine.tbm") || strings.Contains(page, `id="offers"`) {
 		t.Error(page)
 	}
 }

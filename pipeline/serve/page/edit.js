@@ -14,7 +14,8 @@
   let trial = null; // what the last trial can be stopped with
   let later = 0; // timer of the next one
   let dragged = 0; // the word that is held
-  let offered = { at: -1, heads: [] }; // what the model says about the sentence
+  let offered = { at: -1 }; // what the model says about the sentence
+  let advice = null; // what the last question to it can be stopped with
 
   const percent = (p) => `${Math.round(p * 1000) / 10} %`;
 
@@ -125,36 +126,47 @@
     consult();
   }
 
-  // consult asks once for each sentence which heads its words may have.
+  // consult asks what the words of the sentence may have, as its tree is now.
   async function consult() {
-    const { at } = sheet;
-    if (!get('heads') || offered.at === at) return;
-    offered = { at, heads: [] };
+    if (!get('offers') || (offered.at === sheet.at && offered.version === sheet.version)) return;
+    if (advice) advice.abort();
+    const own = advice = new AbortController();
     try {
-      const told = await ask(`heads?at=${at}`);
-      if (offered.at === at) offered = told;
+      const told = await ask(`offers?at=${sheet.at}`, undefined, own.signal);
+      if (own === advice) offered = told;
     } catch { /* the page works without them */ }
-    offer();
+    if (own === advice) offer();
   }
 
-  const options = () => (chosen && sheet && offered.at === sheet.at && offered.heads[chosen - 1]) || [];
-  const take = (n) => { const o = options()[n]; if (o && o.head !== sheet.words[chosen - 1].Head) change({ word: chosen, head: o.head }); };
+  const has = (column) => { const w = sheet.words[chosen - 1]; return { head: w.Head, deprel: w.Deprel, upos: w.UPOS }[column]; };
+  const offers = (column) => (chosen && sheet && offered.at === sheet.at && offered.words[chosen - 1][column]) || [];
 
-  // offer shows the heads that the chosen word may have.
+  // take gives the chosen word what is offered, and says whether anything is.
+  function take(column, n) {
+    const o = offers(column)[n];
+    if (!o) return false;
+    if (o.value !== has(column)) change({ word: chosen, [column]: o.value });
+    return true;
+  }
+
+  // offer shows what the chosen word may have.
   function offer() {
-    if (!get('heads')) return;
-    const list = options();
-    get('heads').hidden = !list.length;
-    get('heads').replaceChildren(...list.map((o, n) => {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.textContent = `${n + 1}: ${o.head ? form(o.head) : 'the root'} ${percent(o.p)}`;
-      const is = o.head === sheet.words[chosen - 1].Head;
-      button.setAttribute('aria-pressed', is);
-      button.disabled = is;
-      button.addEventListener('click', () => take(n));
-      return button;
-    }));
+    if (!get('offers')) return;
+    get('offers').hidden = !offers('upos').length;
+    for (const row of get('offers').querySelectorAll('[data-column]')) {
+      const { column } = row.dataset;
+      row.replaceChildren(...offers(column).map((o, n) => {
+        const button = document.createElement('button');
+        button.type = 'button';
+        const name = column !== 'head' ? o.value : o.value ? form(o.value) : 'the root';
+        button.textContent = `${n + 1}: ${name} ${percent(o.p)}`;
+        const is = o.value === has(column);
+        button.setAttribute('aria-pressed', is);
+        button.disabled = is;
+        button.addEventListener('click', () => take(column, n));
+        return button;
+      }));
+    }
   }
 
   // say lists what the rules say; each remark leads to its word.
@@ -265,7 +277,14 @@
       error.textContent = status.textContent = '';
       return;
     }
-    if (inField) return;
+    if (inField) {
+      const column = e.target.id;
+      if (column !== 'head' && fields[column] && /^[1-5]$/.test(e.key) && take(column, e.key - 1)) {
+        e.preventDefault();
+        e.target.blur();
+      }
+      return;
+    }
     if (e.ctrlKey || e.metaKey) {
       if (e.key === 'z') { e.preventDefault(); undo(); }
       return;
@@ -276,7 +295,7 @@
       ArrowLeft: () => move(-1), ArrowRight: () => move(1),
       h: () => chosen && edit(chosen, 'head'), r: () => chosen && edit(chosen, 'deprel'), t: () => chosen && edit(chosen, 'upos'),
       0: () => chosen && sheet.words[chosen - 1].Head !== 0 && change({ word: chosen, head: 0 }),
-      1: () => take(0), 2: () => take(1), 3: () => take(2), 4: () => take(3), 5: () => take(4),
+      ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [n, () => take('head', n - 1)])),
       y: () => change({}), u: undo, n: () => step(1), p: () => step(-1),
     };
     if (Object.hasOwn(actions, e.key)) { e.preventDefault(); actions[e.key](); }
