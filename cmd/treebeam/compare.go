@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -75,16 +77,16 @@ func newCompare() *cobra.Command {
 			o.Names[i] = store.Redact(name)
 		}
 		var sum search.Comparison
-		if err := writeOutput("--output", *file, func(out io.Writer) (err error) {
+		err := writeOutput("--output", *file, func(out io.Writer) (err error) {
 			sum, err = search.Compare(ctx, sides[0], sides[1], o, out)
 			return err
-		}); err != nil {
-			return err
+		})
+		if errors.Is(err, search.ErrEmpty) {
+			empty := o.Names[slices.Index(sum.Sentences[:], 0)]
+			err = cmp.Or(broken.end(sum.Sentences[0]+sum.Sentences[1]), refuse("there is nothing to compare: %s has %w%s", empty, err, only.said()))
 		}
-		for i, n := range sum.Sentences {
-			if n == 0 {
-				say(os.Stderr, "%s: no sentences%s\n", o.Names[i], only.said())
-			}
+		if err != nil {
+			return err
 		}
 		if sum.Unlisted > 0 {
 			say(os.Stderr, "%s are in no list: a list has the first 500,000 values of a corpus\n", view.Many(sum.Unlisted, "word"))

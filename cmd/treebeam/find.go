@@ -135,8 +135,13 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		}
 		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"), drawn)
 	}
-	if said := f.only.said(); sum.Searched == 0 && said != "" {
-		say(os.Stderr, "there is no sentence%s\n", said)
+	for _, side := range []struct {
+		names     []string
+		sentences int64
+	}{{names, sum.Searched}, {f.against, sum.Against}} {
+		if len(side.names) > 0 && side.sentences == 0 {
+			say(os.Stderr, "%s: no sentences%s\n", store.Redact(strings.Join(side.names, " ")), f.only.said())
+		}
 	}
 	if sum.Hits == 0 {
 		pointOutSlips(p, o.Met)

@@ -161,9 +161,21 @@ func TestFindSelects(t *testing.T) {
 	for _, c := range []struct{ doc, language, want string }{{"y", "", "b"}, {"", "en", "a c"}, {"z", "en", "c"}, {"x", "de", ""}} {
 		status, got, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "--tsv", "form", "--doc", c.doc, "--language", c.language)
 		got = strings.Join(strings.Fields(strings.TrimPrefix(got, "form\n")), " ")
-		if status != exitOK || got != c.want || (c.want == "") != strings.Contains(stderr, "there is no sentence") {
+		if status != exitOK || got != c.want || (c.want == "") != strings.Contains(stderr, "a.conllu: no sentences of a document with the id") {
 			t.Errorf("%+v: status %d, %q, %s", c, status, got, stderr)
 		}
+	}
+}
+
+// A search in nothing says so, whatever it writes.
+func TestFindInNothing(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n", "empty.conllu": ""})
+	a, empty := filepath.Join(dir, "a.conllu"), filepath.Join(dir, "empty.conllu")
+	for _, args := range [][]string{{empty, "X"}, {empty, "X", "--count"}, {empty, "X", "--kwic"}, {a, "X", "--group", "upos", "--against", empty}} {
+		ends(t, exitOK, "empty.conllu: no sentences\n", append([]string{"find"}, args...)...)
+	}
+	if _, _, said := treebeam(t, "", "find", a, "X", "--group", "upos", "--against", a); strings.Contains(said, "no sentences") {
+		t.Error(said)
 	}
 }
 
@@ -205,7 +217,13 @@ cat    8  500000.00    0  0.00         8.95            3.58       -0.41 to 7.58
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	ends(t, exitOK, "no sentences in the language", "compare", a, b, "--language", "de")
+	empty, none := filepath.Join(dir, "empty.conllu"), filepath.Join(dir, "none.tsv")
+	must(t, os.WriteFile(empty, nil, 0o644))
+	ends(t, exitRefused, "a.conllu has no sentences in the language", "compare", a, b, "--language", "de")
+	ends(t, exitRefused, "empty.conllu has no sentences", "compare", a, empty, "-o", none)
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a table of nothing was written")
+	}
 	for _, c := range [][]string{{"name two corpora", a}, {"cannot be both", "-", "-"}, {"no list \"xpos\"", a, b, "--of", "lemma,xpos"}, {"is there twice", a, b, "--of", "upos,upos"},
 		{"must not be negative", a, b, "--top", "-1"}, {"does not write .conllu", a, b, "-o", "x.conllu"}} {
 		ends(t, exitRefused, c[0], append([]string{"compare"}, c[1:]...)...)

@@ -57,13 +57,13 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// The sentences of the other corpus in which not all hits were found are counted, too.
+// The sentences of the other corpus are counted, also those in which not all hits were found.
 func TestAgainstIsPartial(t *testing.T) {
 	row := func(words int) []*parquet.Tree {
 		return []*parquet.Tree{{Tokens: make([]string, words), UPOS: make([]string, words), Head: make([]int32, words)}}
 	}
 	o := find.Options{To: find.Groups, Attributes: []string{"folder"}, Against: []find.Source{{Name: "b", Trees: all(row(200))}}}
-	if _, sum := searched(t, row(3), "_ .. _", o); sum != (find.Result{Hits: 3, Sentences: 1, Searched: 1, Partial: 1}) {
+	if _, sum := searched(t, row(3), "_ .. _", o); sum != (find.Result{Hits: 3, Sentences: 1, Searched: 1, Partial: 1, Against: 1}) {
 		t.Errorf("%+v", sum)
 	}
 }

@@ -3,6 +3,7 @@ package find
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -35,6 +36,9 @@ type Comparison struct {
 	Unlisted int64
 }
 
+// ErrEmpty says that there is no sentence in a corpus.
+var ErrEmpty = errors.New("no sentences")
+
 // A corpus is what Compare knows of one. Each measure of sentences and arcs is a rate.
 type corpus struct {
 	sentences, words, arcs whole
@@ -52,8 +56,8 @@ var measures = [...]string{"words per sentence", "depth of trees", "length of ar
 // the depth of trees (arcs from the root to the deepest word) and of the length of arcs
 // (words from a word to its head), and the frequencies of values, those with the largest
 // log-likelihood first. Documents are the rows with the same document one after the other.
-// The same rows and options give the same bytes. Errors come from reading, writing or ctx.
-// It keeps at most 500,000 values of each list and corpus: those met first.
+// The same rows and options give the same bytes. Errors come from reading, writing or ctx,
+// or are ErrEmpty. It keeps at most 500,000 values of each list and corpus: those met first.
 func Compare(ctx context.Context, a, b []Source, o *CompareOptions, w io.Writer) (Comparison, error) {
 	var sides [2]*corpus
 	var sum Comparison
@@ -68,6 +72,9 @@ func Compare(ctx context.Context, a, b []Source, o *CompareOptions, w io.Writer)
 		sides[i] = c
 		sum.Documents[i], sum.Sentences[i], sum.Words[i] = int64(c.sentences.units[ofDocuments].n), c.sentences.n, c.words.n
 		sum.Unlisted += c.unlisted
+	}
+	if min(sum.Sentences[0], sum.Sentences[1]) == 0 {
+		return sum, ErrEmpty
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	if o.As == Text {

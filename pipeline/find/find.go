@@ -69,6 +69,8 @@ type Result struct {
 	// Partial is how many sentences have more hits than were found: pattern.MaxHits
 	// were, or there was too much work in them.
 	Partial int64
+	// Against is how many sentences of Options.Against were searched.
+	Against int64
 }
 
 // A search is the state of Run.
@@ -99,7 +101,7 @@ type found struct {
 // Run searches the sources one after the other and writes the hits to w. The same rows
 // and options give the same bytes. Errors come from reading, writing or ctx, or are an
 // *output.Refusal that names the remedy. Options.Against is searched last and counts
-// only in Result.Partial.
+// only in Result.Partial and Result.Against.
 func Run(ctx context.Context, sources []Source, o *Options, w io.Writer) (Result, error) {
 	options := *o
 	options.To = cmp.Or(o.To, Text)
@@ -120,7 +122,7 @@ func Run(ctx context.Context, sources []Source, o *Options, w io.Writer) (Result
 		tallied, sum := s.tallies, s.sum
 		s.tallies = tallies{}
 		err := s.sources(ctx, o.Against)
-		sum.Partial = s.sum.Partial
+		sum.Partial, sum.Against = s.sum.Partial, s.sum.Searched-sum.Searched
 		s.against, s.tallies, s.sum = s.tallies, tallied, sum
 		if err != nil {
 			return s.sum, err
