@@ -223,11 +223,17 @@ func TestSameBits(t *testing.T) {
 		AddNorm(z, y, 1e-12, gain, bias)
 		keep(z)
 		z = slices.Clone(x)
+		if n > 0 {
+			z[n-1] = -1e30 // as the encoder pads
+		}
 		top, sum := Softmax(z)
 		keep(append(z, top, sum))
 		z = slices.Clone(x)
 		GELU(z)
 		keep(z)
+		z, slopes := make([]float32, n), slices.Clone(x)
+		GELUSlope(z, slopes)
+		keep(append(z, slopes...))
 		for rows := range 10 {
 			z = make([]float32, 10*n)
 			Product(z, n, y, 3, x, n/8, rows, 5, n/2)
@@ -235,16 +241,25 @@ func TestSameBits(t *testing.T) {
 		}
 		return out, q
 	}
-	for round := range 60 {
-		n := []int{16, 32, 48, 384, 1536, 7, 40}[round%7]
+	lengths := []int{384, 1536}
+	for n := range 71 {
+		lengths = append(lengths, n)
+	}
+	for round := range 9 * len(lengths) {
+		n := lengths[round%len(lengths)]
 		spread := math.Pow(10, float64(round%9)-4)
 		x, y, gain, bias := random(&r, n, spread), random(&r, max(n, 40), spread), random(&r, n, 1), random(&r, n, 1)
 		sums := make([]int32, n)
 		for i := range sums {
 			sums[i] = int32(r.Next()) >> (r.Below(16))
 		}
-		if round%5 == 0 {
-			x[0], x[1], x[2] = 0, float32(math.Copysign(0, -1)), 1e-40
+		switch round % 5 {
+		case 0:
+			copy(x, []float32{0, float32(math.Copysign(0, -1)), 1e-40, -1e-40})
+		case 1: // quantised, half of these are ties
+			for i := range x {
+				x[i] = float32(i%509-254) / 2
+			}
 		}
 		a, qa := run(n, x, y, gain, bias, sums)
 		useVectors = false
@@ -263,8 +278,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The values and slopes of GELU agree with the error function, and vector instructions give
-// the same bits as plain Go.
+// The values and slopes of GELU agree with the error function.
 func TestGELUSlope(t *testing.T) {
 	worst := 0.0
 	for v := -30.0; v < 30; v += 0.00137 {
@@ -277,18 +291,5 @@ func TestGELUSlope(t *testing.T) {
 	}
 	if !(worst < 2e-6) {
 		t.Errorf("error %g", worst)
-	}
-	r := hash.Rand(3)
-	x := random(&r, 160, 3)
-	y := make([]float32, 160)
-	var slopes, values []float32
-	for i := range x { // one by one: in plain Go
-		one := []float32{x[i]}
-		GELUSlope(y[i:i+1], one)
-		slopes, values = append(slopes, one[0]), append(values, y[i])
-	}
-	GELUSlope(y, x)
-	if !slices.Equal(x, slopes) || !slices.Equal(y, values) {
-		t.Error("vector instructions give other bits")
 	}
 }

@@ -1,7 +1,7 @@
-// Package assembly generates the assembly files of parser/matrix, for Go's assembler
-// (Files).
+// Package assembly generates the assembly files of parser/matrix and, for arm64, of
+// parser/vector, for Go's assembler (Files).
 //
-// All element types share one micro-kernel, because it multiplies words of 32 bits: a
+// In products of matrices, all element types share one micro-kernel, because it multiplies words of 32 bits: a
 // float32, two bfloat16, four int8 or two int16. A kernel holds a tile of the result in
 // registers, up to 12 rows of two vectors. In every step along the inner dimension it
 // loads two vectors of B and broadcasts a word for every row of A (Goto and van de
@@ -13,13 +13,15 @@ import (
 	"strings"
 )
 
-// Files returns the texts of the files of parser/matrix, by name.
+// Files returns the texts of the files, by their names from parser/matrix.
 func Files() map[string]string {
 	return map[string]string{
 		"multiply_amd64.s": multiplyFile(),
 		"tiles_amd64.s":    tilesFile(),
 		"pack_amd64.s":     packFile(),
 		"multiply_arm64.s": neonFile(),
+
+		"../vector/vector_arm64.s": vectorFile(),
 	}
 }
 
