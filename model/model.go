@@ -215,10 +215,14 @@ func (m *Model) temperature() int32 {
 	return sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
 }
 
+// plainMarks are the languages whose treebanks write plain characters in the lemmas of
+// typographic marks. 38 others among the 48 write the marks themselves.
+var plainMarks = map[string]bool{syntax.English: true, "cs": true, "lv": true}
+
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or everywhere if retag is
 // true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
-	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions}
+	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions, PlainMarks: plainMarks[m.Info.Language]}
 	if m.dense(s) {
 		x := scale(s)
 		defer x.restore()

@@ -23,12 +23,13 @@ func TestTypographicFormsAreTaggedAsPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	plainMarks := true
 	tagged := func(forms ...string) []syntax.Word {
 		var s syntax.Sentence
 		for _, f := range forms {
 			s.Words = append(s.Words, syntax.Word{Form: f})
 		}
-		m.Tag(&s, Request{Retag: true})
+		m.Tag(&s, Request{Retag: true, PlainMarks: plainMarks})
 		return s.Words
 	}
 	plain := tagged("the", "dog", "'s", "walks", "$", `"`, "cat's", "...")
@@ -45,8 +46,14 @@ func TestTypographicFormsAreTaggedAsPlain(t *testing.T) {
 	if plain[2].UPOS != "PART" || plain[2].Lemma != "'s" || typed[4].UPOS != "SYM" || plain[4].Lemma != "$" {
 		t.Errorf("learned %+v", plain)
 	}
+	plainMarks = false
+	for i, q := range tagged("“", "€", "’s", `"`) {
+		if want := []string{"“", "€", "'s", `"`}[i]; q.Lemma != want {
+			t.Errorf("%s has the lemma %s, want %s", q.Form, q.Lemma, want)
+		}
+	}
 	w := typed[2]
-	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, Request{Retag: true}) }); n > 3 &&
+	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, Request{Retag: true, PlainMarks: true}) }); n > 3 &&
 		!underRace || typed[2] != w {
 		t.Errorf("%v allocations for forms that were met before", n)
 	}

@@ -17,7 +17,9 @@ package tag
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/lemma"
@@ -112,6 +114,10 @@ type Request struct {
 	// take precedence over them. A word whose exceptions allow only one UPOS has
 	// TagProb 1, as if the input had given it.
 	Exceptions *Exceptions
+
+	// PlainMarks writes lemmas of marks as English treebanks do: " for “, - for –. Without
+	// it, the lemma of a mark is the mark.
+	PlainMarks bool
 }
 
 // Tag sets UPOS, XPOS, FEATS and lemmas. Without Retag it keeps columns that are not
@@ -144,7 +150,7 @@ func (m *Model) Tag(s *syntax.Sentence, r Request) {
 		for i := range s.Words {
 			w := &s.Words[i]
 			if w.Lemma = lemmaFor(r.Exceptions.rowsOf(w.Form), w.UPOS); w.Lemma == "" {
-				w.Lemma = m.lemmaOf(sc, w, sc.text.at(i).form)
+				w.Lemma = m.lemmaOf(sc, w, sc.text.at(i).form, r.PlainMarks)
 			}
 		}
 	}
@@ -161,8 +167,8 @@ func givenOf(words []syntax.Word) (g syntax.Given) {
 }
 
 // lemmaOf returns the lemma of a word. The lemmatizer sees its plain form (word.Plain).
-// A lone sign, such as a currency's, keeps its own lemma.
-func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
+// The sign of a currency keeps its own lemma, and so do other marks unless plainMarks is set.
+func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form, plainMarks bool) string {
 	if !m.lemma.Learned() {
 		return ""
 	}
@@ -177,11 +183,13 @@ func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
 		}
 		f.lemmas = append(f.lemmas, x)
 	}
-	if found == "$" && plain == "$" {
+	if found == plain && (plain == "$" || !plainMarks && f.plain != "" && !strings.ContainsFunc(plain, isWordly)) {
 		return w.Form
 	}
 	return found
 }
+
+func isWordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // tagWords runs the first layer and returns its labels, valid until the next
 // call.
