@@ -1,6 +1,6 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
 // words (Model.Segment). It learns from a treebank of Universal Dependencies. Of rules for
-// particular languages, it has a few for English and French (english.go, french.go).
+// particular languages, it has a few for English, French and Armenian (english.go, ...).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -89,7 +89,7 @@ type Request struct {
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
-	Language string // a code; "en" and "fr" have rules of their own
+	Language string // a code; "en", "fr" and "hy" have rules of their own
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
@@ -115,7 +115,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 			}
 		}
 		for s := range sentences(w.tokens) {
-			w.expand(m, s, r.Language == syntax.English)
+			w.expand(m, s, r.Language)
 			if r.MaxWords > 0 {
 				limit(s, r.MaxWords)
 			}

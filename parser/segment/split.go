@@ -8,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -207,15 +208,22 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 }
 
 // expand fills in the words of the multiword tokens of a sentence.
-func (w *workspace) expand(m *Model, toks []token, english bool) {
+func (w *workspace) expand(m *Model, toks []token, language string) {
 	if len(m.split.list) == 0 {
 		return
 	}
 	for i := range toks {
 		if toks[i].rule == 0 || toks[i].rule == inCode {
 			toks[i].words = w.words(m, toks, i)
-			if english && toks[i].isPlural() {
-				toks[i].words = nil
+			switch language {
+			case syntax.English:
+				if toks[i].isPlural() {
+					toks[i].words = nil
+				}
+			case "hy":
+				if words := splitArmenian(w.layout.text(toks[i].span)); words != nil {
+					toks[i].words = words
+				}
 			}
 		}
 	}
