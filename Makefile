@@ -9,7 +9,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w -X github.com/treebeam/tr
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate languages encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -114,6 +114,13 @@ languages: TAGS += -buildvcs=true
 languages: build $(ENCODER)
 	go run -C lab $(TAGS) ./bench treebanks
 	bin/treebeam train --treebanks out/treebanks/LIST.tsv --encoder $(ENCODER) --layers $(LAYERS) --epochs 4 --model model/world.tbm --resume --keep
+	$(MAKE) calibrate-languages
+
+# Fits the calibrator of the model of many languages again: after every change of
+# model/world.tbm, which it is bound to. Build again afterwards.
+calibrate-languages: build
+	go run -C lab $(TAGS) ./bench treebanks
+	bin/treebeam calibrate --model model/world.tbm --treebanks out/treebanks/LIST.tsv --output model/world.cal
 
 # Trains the lemmas, or the segmenter, of the embedded English model alone again;
 # all else stays.

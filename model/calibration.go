@@ -47,7 +47,7 @@ func (f *File) calibrate(data []byte, digest string) error {
 	if len(data) == 0 {
 		return nil
 	}
-	const remedy = "run make calibrate, and build again"
+	const remedy = "run make calibrate, or make calibrate-languages, and build again"
 	c, err := Decode(data)
 	if err != nil {
 		return fmt.Errorf("its calibrator: %w; or %s", err, remedy)

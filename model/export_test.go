@@ -4,3 +4,6 @@ import "github.com/treebeam/treebeam/parser/syntax"
 
 // Retag is retag, for tests of package model_test.
 func (m *Model) Retag(s *syntax.Sentence) bool { return m.retag(s) }
+
+// OpenWorldWith opens a world with the separate file of a calibrator.
+func OpenWorldWith(data, calibrator []byte) (*World, error) { return newWorld(data, calibrator) }

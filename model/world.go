@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/treebeam/treebeam/io/sections"
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/language"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -62,10 +63,11 @@ const IdentifyName = "language"
 // languages share is opened with the first of them. A World is safe for concurrent use.
 type World struct {
 	Info   Info   // of the file
-	Digest string // names the file: SHA-256 of its table, which has the sums of all parts, and of its provenance
-	Size   int    // bytes
+	Digest string // SHA-256 of the file's table, which has the sums of all parts, its provenance, and the calibrator of its own file
+	Size   int    // bytes of both files
 
 	parts  []sections.Unchecked
+	fitted []pack.Section // of a calibrator in a file of its own
 	shared func() (*sharedParts, error)
 	names  func() (*language.Model, error)
 	models map[string]func() (*Model, error) // by code
@@ -222,7 +224,7 @@ func OpenWorld(uri string) (*World, error) {
 		if world == "" {
 			return nil, ErrNoWorld
 		}
-		w, err := newWorld(bytesOf(world))
+		w, err := newWorld(bytesOf(world), bytesOf(worldCalibrator))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", uri, err)
 		}
@@ -234,7 +236,7 @@ func OpenWorld(uri string) (*World, error) {
 		return nil, err
 	}
 	w, err := worlds.file(path, func(data []byte) (*World, bool, error) {
-		w, err := newWorld(data)
+		w, err := newWorld(data, nil)
 		return w, true, err
 	})
 	if err != nil {
@@ -244,15 +246,16 @@ func OpenWorld(uri string) (*World, error) {
 }
 
 // OpenWorldBytes is OpenWorld for the bytes of a file. data must not change afterwards.
-func OpenWorldBytes(data []byte) (*World, error) { return newWorld(aligned(data)) }
+func OpenWorldBytes(data []byte) (*World, error) { return newWorld(aligned(data), nil) }
 
-// newWorld reads the table and the provenance.
-func newWorld(data []byte) (*World, error) {
+// newWorld reads the table and the provenance, and the separate file of a calibrator, if there
+// is one.
+func newWorld(data, calibrator []byte) (*World, error) {
 	text, parts, err := sections.DecodeTable(data)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Size: len(data), parts: parts, models: map[string]func() (*Model, error){}}
+	w := &World{Size: len(data) + len(calibrator), parts: parts, models: map[string]func() (*Model, error){}}
 	if err := json.Unmarshal(text, &w.Info); err != nil {
 		return nil, sections.Damaged("its provenance is not JSON: %v", err)
 	}
@@ -266,6 +269,15 @@ func newWorld(data []byte) (*World, error) {
 	sum.Write(sections.Table(data))
 	sum.Write(text)
 	w.Digest = hex.EncodeToString(sum.Sum(nil))
+	if len(calibrator) > 0 {
+		f := File{Info: w.Info}
+		if err := f.calibrate(calibrator, w.Digest); err != nil {
+			return nil, err
+		}
+		w.Info, w.fitted = f.Info, f.Sections
+		sum.Write(calibrator)
+		w.Digest = hex.EncodeToString(sum.Sum(nil))
+	}
 	w.shared, w.names = sync.OnceValues(w.openShared), sync.OnceValues(w.openIdentifier)
 	for i := range parts {
 		if code, ok := strings.CutSuffix(parts[i].Name, ownPart); ok {
@@ -321,7 +333,10 @@ func (w *World) openShared() (*sharedParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, small.Sections...)
+	if len(w.fitted) > 0 {
+		_, list = split(list, CalibrateName)
+	}
+	list = slices.Concat(list, w.fitted, small.Sections)
 	x := &sharedParts{sections: list}
 	x.encoder, err = x.model.openTrees(pack.NewView(list))
 	return x, err
@@ -347,6 +362,11 @@ func (w *World) openLanguage(code string, part *sections.Unchecked) (*Model, err
 		return nil, err
 	}
 	m.Labeler = m.Labeler.Only(relations)
+	for _, c := range []**calibrate.Model{&m.Calibrator, &m.FastCalibrator} {
+		if *c != nil {
+			*c = (*c).Of(code)
+		}
+	}
 	x := shared.encoder
 	if x != nil {
 		x = x.Of(code)

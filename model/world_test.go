@@ -11,6 +11,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/model/modeltest"
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -178,6 +179,72 @@ func TestWorldRefuses(t *testing.T) {
 	refused("the embedded world as a model", err, "world:de")
 	_, err = model.OpenWorld("english.tbm")
 	refused("a model as a world", err, "one language")
+}
+
+// A calibrator of a separate file takes the place of the world's, in all languages, and of
+// nothing else. It belongs to one world.
+func TestWorldCalibrator(t *testing.T) {
+	_, data := toyWorld(t)
+	bare, err := model.OpenWorldBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []calibrate.Example
+	before := map[string][]syntax.Sentence{}
+	for _, l := range bare.Languages() {
+		m, err := bare.Language(l.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[l.Code] = parsed(t, m, modeltest.Text(l.Code, 40))
+		for i := range before[l.Code] {
+			s := &before[l.Code][i]
+			right := slices.Repeat([]bool{l.Code != "xc"}, len(s.Words)) // all of xc is said to be wrong
+			examples = append(examples, calibrate.Example{Sentence: s, Group: i % 5, Language: l.Code, Weight: 16,
+				Right: &calibrate.Judgement{UPOS: right, Head: right, LAS: right, Deprel: right, Tree: right[0], Sentence: len(examples)}})
+		}
+	}
+	fitted, err := calibrate.Fit(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := model.Calibration{Model: bare.Digest, Gold: model.Data{Sentences: len(examples)}}
+	cal, err := model.EncodeCalibrator(fitted, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := model.OpenWorldWith(data, cal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Digest == bare.Digest || w.Size != len(data)+len(cal) || w.Info.Calibration.Gold != about.Gold {
+		t.Errorf("digest %s, size %d, %+v", w.Digest, w.Size, w.Info.Calibration)
+	}
+	for code, list := range before {
+		m, err := w.Language(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum syntax.Expected
+		for i, s := range parsed(t, m, modeltest.Text(code, 40)) {
+			if !slices.Equal(list[i].Words, s.Words) {
+				t.Errorf("%s: a calibrator changed a tree", code)
+			}
+			sum.Add(&s.Confidence.Expected)
+		}
+		if share, _ := sum.UAS.Share(sum.Words); code == "xc" && share > 0.2 || code != "xc" && share < 0.8 {
+			t.Errorf("%s: %.2f of the heads are expected to be right", code, share)
+		}
+	}
+	other, err := model.EncodeCalibrator(fitted, model.Calibration{Model: w.Digest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string][]byte{"cut": cal[:len(cal)/2], "a world": data, "of another world": other} {
+		if _, err := model.OpenWorldWith(data, wrong); err == nil || !strings.Contains(err.Error(), "make calibrate") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // A training starts from the encoder of the language that is named, or of the treebank's

@@ -41,8 +41,8 @@ const calibratorSuffix = ".cal"
 
 // calibrateFlags are the options of treebeam calibrate.
 type calibrateFlags struct {
-	model, overlay, dev, output string
-	anew                        bool
+	model, overlay, dev, treebanks, output string
+	anew                                   bool
 }
 
 // newCalibrate is treebeam calibrate.
@@ -52,6 +52,7 @@ func newCalibrate() *cobra.Command {
 	var f calibrateFlags
 	fs.StringVarP(&f.model, "model", "m", "", "calibrate the model `FILE`, embedded-accurate, or embedded, which is the fast English one")
 	fs.StringVar(&f.dev, "dev", "", "fit to the gold trees of a CoNLL-U `FILE` that the model was not trained on")
+	fs.StringVar(&f.treebanks, "treebanks", "", "calibrate a model of many languages on the dev treebanks of a `LIST`, as of train --treebanks; writes only a calibrator")
 	fs.StringVarP(&f.output, "output", "o", "", "write the whole model to `FILE`, or only the calibrator if the name ends in .cal (default: replace the file of --model)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes only a calibrator")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few")
@@ -67,6 +68,10 @@ func newCalibrate() *cobra.Command {
 		switch {
 		case len(others) > 0:
 			return refuse("unexpected %q: name the files with --model and --dev", others[0])
+		case f.treebanks != "":
+			if f.dev != "" || f.overlay != "" || f.anew || f.model == "" || embedded || !alone {
+				return refuse("--treebanks goes with the file of a model of many languages and with --output X%s, a calibrator alone", calibratorSuffix)
+			}
 		case f.model == "" || f.dev == "":
 			return refuse("give --model FILE and --dev FILE")
 		case output.SameFile(f.output, f.dev):
@@ -81,9 +86,59 @@ func newCalibrate() *cobra.Command {
 		if err := setThreads(*threads); err != nil {
 			return err
 		}
+		if f.treebanks != "" {
+			return f.runLanguages(stdout)
+		}
 		return f.run(stdout)
 	}
 	return cmd
+}
+
+// runLanguages fits the calibrator of a world and writes it.
+func (f *calibrateFlags) runLanguages(out io.Writer) error {
+	w, err := model.OpenWorld(f.model)
+	if err != nil {
+		return &refusal{err}
+	}
+	list, err := treebank.ReadList(f.treebanks)
+	if err != nil {
+		return &refusal{err}
+	}
+	var banks []eval.Bank
+	for _, l := range list {
+		if l.Name == "" {
+			continue
+		}
+		m, err := w.Language(l.Code)
+		if err != nil {
+			return refuse("%s: %w", f.model, err)
+		}
+		if train.Learned(m, l.Dev) {
+			return refuse("%s: %s was trained on %s", f.treebanks, f.model, l.Dev.File)
+		}
+		banks = append(banks, eval.Bank{Name: l.Code, Model: m, Gold: l.Dev.Sentences})
+	}
+	data, about, err := eval.RecalibrateWorld(banks, w.Digest, eval.ParseOptions{Blocks: treebank.Blocks})
+	if err != nil {
+		return err
+	}
+	return f.write(out, data, about)
+}
+
+// write writes the file and says what it is worth.
+func (f *calibrateFlags) write(out io.Writer, data []byte, about ...model.Calibration) error {
+	if err := writeModel(f.output, data); err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	for k := range about {
+		if k > 0 {
+			say(w, "without the encoder:\n")
+		}
+		printCalibration(w, &about[k])
+	}
+	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), model.Digest(data))
+	return w.Flush()
 }
 
 // run fits the calibrator and writes it.
@@ -116,18 +171,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := writeModel(f.output, data); err != nil {
-		return err
-	}
-	w := bufio.NewWriter(out)
-	for k := range about {
-		if k > 0 {
-			say(w, "without the encoder:\n")
-		}
-		printCalibration(w, &about[k])
-	}
-	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), model.Digest(data))
-	return w.Flush()
+	return f.write(out, data, about...)
 }
 
 // withoutUPOS counts the words without a UPOS.

@@ -77,3 +77,39 @@ func TestTreebanksRefused(t *testing.T) {
 	ends(t, exitRefused, "--dev", "train", "--treebanks", list, "--dev", "x", "--model", filepath.Join(dir, "m.tbm"))
 	ends(t, exitRefused, "--model", "train", "--treebanks", list)
 }
+
+// The calibrator of a world is fitted to the dev treebanks of its languages, into a file of
+// its own.
+func TestCalibrateLanguages(t *testing.T) {
+	dir := t.TempDir()
+	data, err := modeltest.World()
+	must(t, err)
+	world, list, cal := filepath.Join(dir, "world.tbm"), filepath.Join(dir, "LIST.tsv"), filepath.Join(dir, "world.cal")
+	must(t, os.WriteFile(world, data, 0o600))
+	lines := "zz\t\txa.conllu\txa.conllu\tToy (CC0)\n" // no language of the world
+	for _, code := range []string{"xa", "xb", "xc"} {
+		_, parsed, _ := treebeam(t, modeltest.Text(code, 20), "parse", "-", "--to", "conllu", "--model", world+"#"+code)
+		must(t, os.WriteFile(filepath.Join(dir, code+".conllu"), []byte(parsed), 0o600))
+		lines += fmt.Sprintf("%s\tToy\t%s.conllu\t%s.conllu\tToy (CC0)\n", code, code, code)
+	}
+	must(t, os.WriteFile(list, []byte(lines), 0o600))
+	out, _ := ends(t, exitOK, "", "calibrate", "--model", world, "--treebanks", list, "--output", cal)
+	if !strings.Contains(out, "calibrated on dev, 60 sentences") || !strings.Contains(out, cal+": ") {
+		t.Error(out)
+	}
+	first, err := os.ReadFile(cal)
+	must(t, err)
+	ends(t, exitOK, "", "calibrate", "--model", world, "--treebanks", list, "--output", cal, "--threads", "1")
+	if again, err := os.ReadFile(cal); err != nil || string(again) != string(first) || len(first) > 100_000 {
+		t.Errorf("%d bytes, with one thread %d others (%v)", len(first), len(again), err)
+	}
+	for _, c := range [][]string{
+		{"--output X.cal", "--model", world}, {"--output X.cal", "--model", world, "--output", filepath.Join(dir, "x.tbm")},
+		{"--output X.cal", "--model", world, "--output", cal, "--dev", toyDev}, {"--output X.cal", "--model", "world", "--output", cal},
+		{"one language", "--model", trainedToy(t), "--output", cal},
+	} {
+		ends(t, exitRefused, c[0], append([]string{"calibrate", "--treebanks", list}, c[1:]...)...)
+	}
+	must(t, os.WriteFile(list, []byte(strings.Replace(lines, "zz\t", "zz\tToy", 1)), 0o600))
+	ends(t, exitRefused, "zz", "calibrate", "--model", world, "--treebanks", list, "--output", cal)
+}

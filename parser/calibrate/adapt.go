@@ -7,15 +7,14 @@ const adaptRidge = 200
 
 // Adapt returns a copy of the calibrator with its log-odds scaled and shifted to fit
 // the examples (maximum likelihood, with a ridge towards no change). It is meant for a
-// few examples of another kind of text. It replaces an earlier adaptation. It fails as
-// Fit does.
+// few examples of another kind of text. It replaces an earlier adaptation, and leaves what
+// Of has set. It fails as Fit does.
 func (m *Model) Adapt(examples []Example) (*Model, error) {
 	used, err := usable(examples)
 	if err != nil {
 		return nil, err
 	}
-	out := &Model{tags: m.tags, relations: m.relations, heads: m.heads, labels: m.labels, upos: m.upos, whole: m.whole,
-		subtypeShare: m.subtypeShare, overdispersion: m.overdispersion}
+	out := m.copy()
 	var samples [3][]sample
 	var r reader
 	var x row
@@ -27,7 +26,7 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 			z := m.oddsOfWord(&x, &r, i)
 			for q, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
 				if right, ok := e.outcome(q, i); ok {
-					samples[q] = append(samples[q], f.lineCase(z[q], right, e.Weight))
+					samples[q] = append(samples[q], f.moveCase(z[q], e, right))
 				}
 			}
 		}
@@ -49,15 +48,15 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 			sum.add(p)
 		}
 		sum.row(&x, &r)
-		trees = append(trees, m.whole.lineCase(m.whole.sum(&x, wholeLinear), e.Right.Tree, e.Weight))
+		trees = append(trees, m.whole.moveCase(m.whole.sum(&x, wholeLinear), e, e.Right.Tree))
 	}
 	out.whole.move(trees)
 	return out, nil
 }
 
-// lineCase returns a case for move.
-func (f *function) lineCase(z int32, right bool, weight int32) sample {
-	return sample{[]float64{1, float64(f.curve.at(z)) / one}, right, float64(weight) / weightOne}
+// moveCase returns a case for move.
+func (f *function) moveCase(z int32, e *Example, right bool) sample {
+	return sample{[]float64{1, float64(f.before(z, e.Sentence.Segmented)) / one}, right, float64(e.Weight) / weightOne}
 }
 
 // move fits slope and offset.

@@ -25,6 +25,10 @@ type Model struct {
 	upos   function // whether a UPOS is right
 	whole  function // whether a tree is right
 
+	// A calibrator of many languages has lines for each of them (Of).
+	languages inventory
+	lines     []line // of function q of language k at functions*(k-1)+q
+
 	// subtypeShare is the share, in 1/one, of deprels that are wrong only in their
 	// subtype, among the wrong deprels with right heads. UD's LAS counts them as
 	// right.
@@ -97,7 +101,7 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c.HasTreeConf, c.TreeConf = true, 1
 	if kept < n {
 		sum.row(&sc.x, &sc.reader)
-		c.TreeConf = float32(toGrain(m.whole.chance(m.whole.sum(&sc.x, wholeLinear)))) / one
+		c.TreeConf = float32(toGrain(m.whole.chance(m.whole.sum(&sc.x, wholeLinear), s.Segmented))) / one
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
@@ -114,7 +118,9 @@ type chances struct{ head, label, upos int32 }
 func (p chances) both() int32 { return int32(int64(p.head) * int64(p.label) / fine) }
 
 // ofWord returns the chances of word i, from 0, whose case is x.
-func (m *Model) ofWord(x *row, r *reader, i int) chances { return m.chancesOf(m.oddsOfWord(x, r, i)) }
+func (m *Model) ofWord(x *row, r *reader, i int) chances {
+	return m.chancesOf(m.oddsOfWord(x, r, i), x[segmented] != 0)
+}
 
 // oddsOfWord returns the log-odds of head, deprel and UPOS before curves.
 func (m *Model) oddsOfWord(x *row, r *reader, i int) (z [3]int32) {
@@ -127,9 +133,11 @@ func (m *Model) oddsOfWord(x *row, r *reader, i int) (z [3]int32) {
 	return z
 }
 
-// chancesOf returns the chances that belong to log-odds before curves.
-func (m *Model) chancesOf(z [3]int32) chances {
-	return chances{head: m.heads.chance(z[0]), label: m.labels.chance(z[1]), upos: m.upos.chance(z[2])}
+// chancesOf returns the chances that belong to log-odds before curves, of a word that the
+// segmenter has found or of a given one.
+func (m *Model) chancesOf(z [3]int32, segmented bool) chances {
+	return chances{head: m.heads.chance(z[0], segmented), label: m.labels.chance(z[1], segmented),
+		upos: m.upos.chance(z[2], segmented)}
 }
 
 // A function computes the log-odds of a case.
@@ -140,8 +148,9 @@ type function struct {
 	// inventory.
 	tagTargets, labelTargets, headTargets []int32
 	curve                                 curve // of the sum of line and forest
-	// The result of the curve is multiplied by slope and moved by offset, both
-	// in units of 1/one. Adapt sets them, for other text.
+	language                              line  // of the result of the curve
+	// The result of the line is multiplied by slope and moved by offset, both in units
+	// of 1/one. Adapt sets them, for other text.
 	slope, offset int32
 	// bound is the largest absolute value of log-odds: n cases show no more than
 	// that one in about n is otherwise (the rule of succession).
@@ -161,9 +170,14 @@ func (f *function) sum(x *row, features []uint8) int32 {
 }
 
 // chance returns the probability that belongs to a sum, in units of 1/fine.
-func (f *function) chance(z int32) int32 {
-	z = f.offset + int32(int64(f.curve.at(z))*int64(f.slope)/one)
+func (f *function) chance(z int32, segmented bool) int32 {
+	z = f.offset + int32(int64(f.before(z, segmented))*int64(f.slope)/one)
 	return probability(min(max(z, -f.bound), f.bound))
+}
+
+// before returns the log-odds that belong to a sum, before slope and offset.
+func (f *function) before(z int32, segmented bool) int32 {
+	return f.language.at(f.curve.at(z), segmented)
 }
 
 func (f *function) line(x *row, features []uint8) int32 {
@@ -232,6 +246,9 @@ func (m *Model) layout(l *pack.Layout) {
 	if l.Reading() {
 		copy(m.overdispersion[:], ratios)
 	}
+	if l.Optional("languages", len(m.lines) > 0) {
+		m.layoutLanguages(l)
+	}
 }
 
 // mostOverdispersion keeps variances of whole corpora within an int64.
@@ -253,12 +270,20 @@ func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 		within(l, targets.name, *targets.list, mostValue)
 	}
 	l.Nested("curve", f.curve.layout)
-	line := []int32{f.slope, f.offset}
-	pack.Array(l, "line", &line)
-	l.Check("line", len(line) == 2 && line[0] >= 0, "is not a slope and an offset")
-	within(l, "line", line, limit)
+	moved := []int32{f.slope, f.offset}
+	pack.Array(l, "line", &moved)
+	l.Check("line", len(moved) == 2 && moved[0] >= 0, "is not a slope and an offset")
+	within(l, "line", moved, limit)
 	if l.Reading() {
-		f.slope, f.offset = line[0], line[1]
+		f.slope, f.offset = moved[0], moved[1]
+	}
+	if l.Optional("language", f.language != line{}) {
+		lines := []line{f.language}
+		layoutLines(l, "language", &lines)
+		l.Check("language", len(lines) == 1, "is not one line")
+		if l.Reading() {
+			f.language = lines[0]
+		}
 	}
 	pack.Value(l, "reach", &f.bound)
 	l.Check("reach", f.bound >= 0 && f.bound <= limit, "is out of range")

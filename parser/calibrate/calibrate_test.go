@@ -60,7 +60,7 @@ func made(n int, seed uint64) (w world) {
 
 func (w *world) examples() (list []Example) {
 	for k := range w.sentences {
-		list = append(list, Example{&w.sentences[k], &w.judged[k], k / 10, 16})
+		list = append(list, Example{&w.sentences[k], &w.judged[k], k / 10, "", 16})
 	}
 	return list
 }
@@ -342,7 +342,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-const bitsOfTest = 0xe6f69ff41255d9e4
+const bitsOfTest = 0x1fd8e581aa6881d8
 
 func TestWithoutMarginals(t *testing.T) {
 	m := fitted(t)

@@ -16,21 +16,36 @@ type crossFitted struct {
 	*Example
 	fold  int
 	words [][3]int32 // log-odds before curves: of head, deprel, UPOS
+	model *Model     // for the language
 }
 
-// crossFit fits curves, the function of trees and the overdispersion.
+// crossFit fits curves, lines, the function of trees and the overdispersion.
 func (m *Model) crossFit(examples []Example) {
 	list := m.crossPredict(examples)
 	for k, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
 		var points []point
-		for _, e := range list {
-			for i := range e.words {
-				if right, ok := e.outcome(k, i); ok {
-					points = append(points, point{e.words[i][k], right, e.Weight})
+		lines := m.newLineFit(k)
+		each := func(use func(e *Example, z int32, right bool)) {
+			for _, e := range list {
+				for i := range e.words {
+					if right, ok := e.outcome(k, i); ok {
+						use(e.Example, e.words[i][k], right)
+					}
 				}
 			}
 		}
+		each(func(e *Example, z int32, right bool) { points = append(points, point{z, right, e.Weight}) })
 		f.curve = fitCurve(points)
+		each(lines.add)
+		lines.fit()
+	}
+	models := map[string]*Model{}
+	for k := range list {
+		e := &list[k]
+		if models[e.Language] == nil {
+			models[e.Language] = m.Of(e.Language)
+		}
+		e.model = models[e.Language]
 	}
 	m.fitOverdispersion(list)
 	m.fitWhole(list)
@@ -91,8 +106,8 @@ func (e *Example) outcome(k, i int) (right, ok bool) {
 }
 
 // chances returns the probabilities of word i by the fitted curves.
-func (e *crossFitted) chances(m *Model, i int) chances {
-	p := m.chancesOf(e.words[i])
+func (e *crossFitted) chances(i int) chances {
+	p := e.model.chancesOf(e.words[i], e.Sentence.Segmented)
 	if e.Sentence.TagsGiven {
 		p.upos = fine
 	}
@@ -109,7 +124,7 @@ func (m *Model) fitOverdispersion(list []crossFitted) {
 		var off [3]int64
 		var variance [3]float64
 		for i := range e.words {
-			p := e.chances(m, i)
+			p := e.chances(i)
 			both := p.both()
 			las := both + int32(int64(p.head-both)*int64(m.subtypeShare)/one)
 			for q, v := range [...]int32{p.upos, p.head, las} {
@@ -142,11 +157,16 @@ func (m *Model) fitWhole(list []crossFitted) {
 		r.read(m, e.Sentence)
 		var sum summary
 		for i := range e.words {
-			sum.add(e.chances(m, i))
+			sum.add(e.chances(i))
 		}
 		x := new(row)
 		sum.row(x, &r)
 		trees = append(trees, instance{x: x, right: e.Right.Tree, weight: e.Weight})
 	}
 	m.whole = m.fitFunction(trees, wholeLinear, nil, plan{})
+	lines := m.newLineFit(functions - 1)
+	for k := range trees {
+		lines.add(list[k].Example, m.whole.sum(trees[k].x, wholeLinear), trees[k].right)
+	}
+	lines.fit()
 }

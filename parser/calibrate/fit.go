@@ -35,6 +35,9 @@ type Example struct {
 	// Group is the same for sentences that belong together, for example all parses of
 	// the sentences of a document. Cross-fitting keeps a group in one fold.
 	Group int
+	// Language is the code of the language. With several, the calibrator is one of many
+	// languages (Of).
+	Language string
 	// Weight is the weight of the example, in sixteenths.
 	Weight int32
 }
@@ -52,6 +55,7 @@ func Fit(examples []Example) (*Model, error) {
 	}
 	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }),
 		relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
+	m.setLanguages(used)
 	m.fitWords(used)
 	m.crossFit(used)
 	return m, nil

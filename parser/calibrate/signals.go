@@ -72,6 +72,10 @@ const (
 	headTarget  // and the UPOS of its head
 	alone       // no other head may be chosen
 	isRoot
+	cut        // WordOdds: of the word,
+	cutOfHead  // of its head,
+	cutOfLeast // and the least of all words
+	ends       // EndOdds
 	numFeatures
 )
 
@@ -135,6 +139,13 @@ func (r *reader) read(m *Model, s *syntax.Sentence) {
 	x[treeMargin] = marginSteps(c.TreeMargin)
 	x[segmented], x[given] = truth(s.Segmented), truth(s.TagsGiven)
 	x[noUpper], x[noLower] = truth(!upper), truth(!lower)
+	x[cutOfLeast], x[ends] = mostCut, mostCut
+	if s.Segmented {
+		for i := range s.WordOdds {
+			x[cutOfLeast] = min(x[cutOfLeast], cutAt(s, i))
+		}
+		x[ends] = min(s.EndOdds, mostCut)
+	}
 }
 
 // signalsOf returns the own signals of word i.
@@ -213,6 +224,19 @@ func (r *reader) word(x *row, m *Model, s *syntax.Sentence, i int) {
 	x[letter], x[size] = class(s.Words[i].Form), int32(min(len(s.Words[i].Form), 64))
 	x[alone] = truth(x[margin] >= most[margin])
 	x[isRoot] = truth(h == 0)
+	x[cut], x[cutOfHead] = cutAt(s, i), cutAt(s, int(h)-1)
+}
+
+// mostCut is the largest value of WordOdds and EndOdds. It stands for words that were given,
+// and for the root.
+const mostCut = 16 * nat
+
+// cutAt returns WordOdds of word i, or mostCut.
+func cutAt(s *syntax.Sentence, i int) int32 {
+	if i < 0 || i >= len(s.WordOdds) {
+		return mostCut
+	}
+	return min(s.WordOdds[i], mostCut)
 }
 
 // grown returns a slice of n elements of any content, with the room of a if that is enough.

@@ -39,6 +39,24 @@ type parse struct {
 	gold   []syntax.Sentence // with the forms of the way
 	system []syntax.Sentence
 	judged []calibrate.Judgement
+	parts  []part // of each sentence of system
+}
+
+// A part is a part of the treebank of a language.
+type part struct {
+	language string
+	fold     int
+}
+
+// judge fills in judged and parts, which folds with the given bounds make of a treebank.
+func (p *parse) judge(language string, bounds []int) (err error) {
+	if p.judged, err = Judge(p.gold, p.system); err != nil {
+		return fmt.Errorf("judging %s: %w", p.name, err)
+	}
+	for i := range p.judged {
+		p.parts = append(p.parts, part{language, linear.FoldOf(bounds, p.judged[i].Sentence)})
+	}
+	return nil
 }
 
 // ParseOptions say how Measure and Recalibrate parse gold sentences.
@@ -49,7 +67,7 @@ type ParseOptions struct {
 
 // A Bank is a treebank and the model that is to parse it.
 type Bank struct {
-	Name  string // for messages
+	Name  string // for messages; the code of the language if there are several
 	Model *model.Model
 	Gold  []syntax.Sentence
 }
@@ -59,7 +77,7 @@ type Bank struct {
 func (o ParseOptions) parsesOf(banks []Bank) (all []parse, err error) {
 	first := 0
 	for _, b := range banks {
-		list, err := o.parses(b.Model, b.Gold)
+		list, err := o.parses(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Name, err)
 		}
@@ -72,19 +90,20 @@ func (o ParseOptions) parsesOf(banks []Bank) (all []parse, err error) {
 				continue
 			}
 			all[k].gold, all[k].system = append(all[k].gold, p.gold...), append(all[k].system, p.system...)
-			all[k].judged = append(all[k].judged, p.judged...)
+			all[k].judged, all[k].parts = append(all[k].judged, p.judged...), append(all[k].parts, p.parts...)
 		}
 		first += len(b.Gold)
 	}
 	return all, nil
 }
 
-// parses parses gold sentences in all ways.
-func (o ParseOptions) parses(m *model.Model, gold []syntax.Sentence) (list []parse, err error) {
+// parses parses a treebank in all ways.
+func (o ParseOptions) parses(b Bank) (list []parse, err error) {
+	bounds := linear.Folds(b.Gold, measureFolds)
 	for _, w := range ways {
-		p := parse{name: w.name, weight: w.weight, gold: gold}
+		p := parse{name: w.name, weight: w.weight, gold: b.Gold}
 		if w.recase != nil {
-			p.gold = Recased(gold, w.recase(LanguageOf(gold)))
+			p.gold = Recased(b.Gold, w.recase(LanguageOf(b.Gold)))
 		}
 		setting := w.setting
 		var blocks []string
@@ -98,14 +117,14 @@ func (o ParseOptions) parses(m *model.Model, gold []syntax.Sentence) (list []par
 				return nil, fmt.Errorf("raw text of dev: %w", err)
 			}
 		}
-		if p.system, err = Predict(m, search.Options{Seed: SearchSeed}, p.gold, blocks, setting, o.Workers); err != nil {
+		if p.system, err = Predict(b.Model, search.Options{Seed: SearchSeed}, p.gold, blocks, setting, o.Workers); err != nil {
 			return nil, err
 		}
 		for i := range p.system {
 			p.system[i].Dense = syntax.Dense{} // it is large, and no longer needed
 		}
-		if p.judged, err = Judge(p.gold, p.system); err != nil {
-			return nil, fmt.Errorf("judging %s: %w", w.name, err)
+		if err = p.judge(b.Name, bounds); err != nil {
+			return nil, err
 		}
 		list = append(list, p)
 	}
@@ -179,7 +198,7 @@ func Measure(banks []Bank, o ParseOptions, log func(format string, a ...any)) (e
 		}
 		e.Scores = append(e.Scores, scores)
 	}
-	e.Calibrator, e.Calibration, err = fit(gold, parses, calibrate.Fit)
+	e.Calibrator, e.Calibration, err = fit(parses, calibrate.Fit)
 	if errors.Is(err, calibrate.ErrTooFew) {
 		log("not calibrated, so head_conf, deprel_conf, upos_conf and tree_conf will be null: %v", err)
 		err = nil
@@ -235,6 +254,31 @@ func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o Reca
 	return file, []model.Calibration{first, second}, err
 }
 
+// RecalibrateWorld fits one calibrator to treebanks of the languages of a world, whose models
+// must not have learned from them, and returns its file. digest is the world's.
+func RecalibrateWorld(banks []Bank, digest string, o ParseOptions) (file []byte, about model.Calibration, err error) {
+	parses, err := o.parsesOf(banks)
+	if err != nil {
+		return nil, about, err
+	}
+	c, about, err := fit(parses, calibrate.Fit)
+	if err != nil {
+		return nil, about, err
+	}
+	about.Model, about.Gold = digest, DataOf(banks)
+	file, err = model.EncodeCalibrator(c, about)
+	return file, about, err
+}
+
+// DataOf counts what is in treebanks.
+func DataOf(banks []Bank) (d model.Data) {
+	for _, b := range banks {
+		d.Sentences += len(b.Gold)
+		d.Words += syntax.CountWords(b.Gold)
+	}
+	return d
+}
+
 // AdaptCalibrator adapts a calibrator to sentences that a model with it has parsed from
 // their words. before is the ECE of deprel_conf with the calibrator, in percent, and after
 // with fits to the half of the sentences that a sentence is not in. It is nil if the
@@ -244,10 +288,10 @@ func AdaptCalibrator(c *calibrate.Model, gold, parsed []syntax.Sentence) (adapte
 		return nil, 0, 0, err
 	}
 	p := parse{name: string(GoldTokens), weight: 16, gold: gold, system: parsed}
-	if p.judged, err = Judge(gold, parsed); err != nil {
+	if err = p.judge("", linear.Folds(gold, measureFolds)); err != nil {
 		return nil, 0, 0, err
 	}
-	adapted, about, err := fit(gold, []parse{p}, c.Adapt)
+	adapted, about, err := fit([]parse{p}, c.Adapt)
 	if errors.Is(err, calibrate.ErrTooFew) || err == nil && len(about.Measured) == 0 {
 		return nil, 0, 0, nil
 	} else if err != nil {
@@ -288,30 +332,29 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 	if len(gold) < calibrate.MinSentences { // before they are parsed five times
 		return nil, about, calibrate.TooFew(len(gold))
 	}
-	parses, err := o.parses(m, gold)
+	parses, err := o.parses(Bank{Model: m, Gold: gold})
 	if err != nil {
 		return nil, about, err
 	}
 	had := m.Info.Calibration
 	if o.Anew || m.Calibrator == nil || had == nil || had.Gold.Sentences <= from.Sentences ||
 		had.Gold.SHA256 == from.SHA256 {
-		c, about, err = fit(gold, parses, calibrate.Fit)
+		c, about, err = fit(parses, calibrate.Fit)
 		about.Gold = from
 		return c, about, err
 	}
-	c, about, err = fit(gold, parses, m.Calibrator.Adapt)
+	c, about, err = fit(parses, m.Calibrator.Adapt)
 	about.Gold, about.Adapted = had.Gold, &from
 	return c, about, err
 }
 
 // fit fits a calibrator to gold sentences that are already parsed, and measures the quality
 // of such fits.
-func fit(gold []syntax.Sentence, parses []parse,
-	by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
-	bounds := linear.Folds(gold, measureFolds)
+func fit(parses []parse, by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model,
+	about model.Calibration, err error) {
 	all := func(int) bool { return true }
-	if c, err = by(examplesOf(parses, bounds, all)); err == nil {
-		err = measureHalves(&about, parses, bounds, by)
+	if c, err = by(examplesOf(parses, all)); err == nil {
+		err = measureHalves(&about, parses, by)
 	}
 	return c, about, err
 }
@@ -322,11 +365,12 @@ const measureFolds = 20
 
 // examplesOf returns the sentences whose gold sentence is in a fold that keep
 // accepts.
-func examplesOf(parses []parse, bounds []int, keep func(fold int) bool) (list []calibrate.Example) {
+func examplesOf(parses []parse, keep func(fold int) bool) (list []calibrate.Example) {
 	for _, p := range parses {
-		for i := range p.system {
-			if fold := linear.FoldOf(bounds, p.judged[i].Sentence); keep(fold) {
-				list = append(list, calibrate.Example{Sentence: &p.system[i], Right: &p.judged[i], Group: fold, Weight: p.weight})
+		for i, part := range p.parts {
+			if keep(part.fold) {
+				list = append(list, calibrate.Example{Sentence: &p.system[i], Right: &p.judged[i], Group: part.fold,
+					Language: part.language, Weight: p.weight})
 			}
 		}
 	}
@@ -335,17 +379,21 @@ func examplesOf(parses []parse, bounds []int, keep func(fold int) bool) (list []
 
 // measureHalves calibrates each half by a fit to the other half, and measures
 // both together, way by way. It measures nothing if a half has too few sentences.
-func measureHalves(about *model.Calibration, parses []parse, bounds []int,
+func measureHalves(about *model.Calibration, parses []parse,
 	by func([]calibrate.Example) (*calibrate.Model, error)) error {
 	for half := range 2 {
-		c, err := by(examplesOf(parses, bounds, func(fold int) bool { return fold%2 == half }))
+		c, err := by(examplesOf(parses, func(fold int) bool { return fold%2 == half }))
 		if errors.Is(err, calibrate.ErrTooFew) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		for _, e := range examplesOf(parses, bounds, func(fold int) bool { return fold%2 != half }) {
-			c.Apply(e.Sentence)
+		of := map[string]*calibrate.Model{}
+		for _, e := range examplesOf(parses, func(fold int) bool { return fold%2 != half }) {
+			if of[e.Language] == nil {
+				of[e.Language] = c.Of(e.Language)
+			}
+			of[e.Language].Apply(e.Sentence)
 		}
 	}
 	for k := range parses {

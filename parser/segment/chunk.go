@@ -157,45 +157,55 @@ func (c *chunk) right(end int) uint64 {
 func (w *workspace) tokenize(m *Model, i int) {
 	c, s := newChunk(&w.layout, i), w.layout.chunks[i]
 	start := s.start
-	for _, end := range w.endsOf(m, &c, s) {
-		w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.start + end}))
-		start = s.start + end
+	for _, x := range w.cutsOf(m, &c, s) {
+		t := newToken(&w.layout, span{start, s.start + x.end})
+		t.odds = x.odds
+		w.tokens = append(w.tokens, t)
+		start = s.start + x.end
 	}
 }
 
-// endsOf returns the ends of the tokens of a chunk, which belong to w.
-func (w *workspace) endsOf(m *Model, c *chunk, s span) []int32 {
+// cutsOf returns the tokens of a chunk, which belong to w.
+func (w *workspace) cutsOf(m *Model, c *chunk, s span) []cut {
 	if len(w.odds) > 0 {
 		odds := w.odds[s.start:s.end]
-		return w.tokenEnds(c, &m.lexicon, func(g int, keys []hash.Key) bool {
-			return m.begins.token.add(m.weights.Score(keys), odds[g]) > 0
+		return w.cuts(c, &m.lexicon, func(g int, keys []hash.Key) int32 {
+			return m.begins.token.add(m.weights.Score(keys), odds[g])
 		})
 	}
 	w.key = append(append(w.key[:0], c.before, c.after), w.layout.text(s)...)
-	ends, fresh := w.memo.Find(string(w.key))
+	list, fresh := w.memo.Find(string(w.key))
 	if fresh {
-		*ends = w.tokenEnds(c, &m.lexicon, func(_ int, keys []hash.Key) bool { return m.weights.Score(keys) > 0 })
+		*list = w.cuts(c, &m.lexicon, func(_ int, keys []hash.Key) int32 { return m.weights.Score(keys) })
 	}
-	return *ends
+	return *list
 }
 
-// tokenEnds returns the ends of the chunk's tokens. Where no unit decides, it calls
-// decide, from left to right, for whether a token ends before character g, given the
-// features of that gap.
-func (w *workspace) tokenEnds(c *chunk, x *lexicon, decide func(g int, keys []hash.Key) bool) (ends []int32) {
-	last := 0
+// A cut is the end of a token in a chunk, and the token's odds.
+type cut struct{ end, odds int32 }
+
+// cuts returns the tokens of the chunk. Where no unit decides, it calls score, from left to
+// right, for the log-odds that a token ends before character g, given the features of
+// that gap.
+func (w *workspace) cuts(c *chunk, x *lexicon, score func(g int, keys []hash.Key) int32) (list []cut) {
+	last, least := 0, int32(certain)
 	w.units = c.units(w.units)
 	for g := 1; g < len(c.norm); g++ {
+		odds := int32(certain)
 		switch w.units[g] {
 		case never:
 			continue
 		case ask:
 			w.buf = c.features(w.buf[:0], x, g, last)
-			if !decide(g, w.buf) {
+			z := score(g, w.buf)
+			odds = max(z, -z)
+			least = min(least, odds)
+			if z <= 0 {
 				continue
 			}
 		}
-		ends, last = append(ends, int32(g)), g
+		list = append(list, cut{int32(g), least})
+		last, least = g, odds
 	}
-	return append(ends, int32(len(c.norm)))
+	return append(list, cut{int32(len(c.norm)), least})
 }

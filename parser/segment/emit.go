@@ -11,6 +11,8 @@ import (
 func (w *workspace) emit() (out []syntax.Sentence) {
 	l, i := &w.layout, 0
 	words, tokens := make([]syntax.Word, 0, len(w.tokens)*9/8), []syntax.MultiwordToken(nil)
+	ends := int32(certain) // log-odds of the least certain decision about the ends of the sentence
+	odds := make([]int32, 0, cap(words))
 	for toks := range sentences(w.tokens) {
 		end := toks[len(toks)-1]
 		s := syntax.Sentence{StartByte: int64(l.at[toks[0].start]), EndByte: int64(l.at[end.end]), Segmented: true}
@@ -22,7 +24,13 @@ func (w *workspace) emit() (out []syntax.Sentence) {
 		for _, t := range toks {
 			word := syntax.Word{Form: l.form(t.span), Misc: w.misc(i), Head: syntax.NoHead}
 			word.StartChar, word.EndChar = l.column[t.start]-first, l.column[t.end]-first
+			if i+1 < len(w.tokens) {
+				ends = min(ends, max(t.score, -t.score))
+			}
 			i++
+			for range t.size() {
+				odds = append(odds, t.odds/perOdds)
+			}
 			if t.words == nil {
 				words = append(words, word)
 				continue
@@ -36,6 +44,8 @@ func (w *workspace) emit() (out []syntax.Sentence) {
 			}
 		}
 		s.Words = words[firstWord:len(words):len(words)]
+		s.WordOdds = odds[firstWord:len(words):len(words)]
+		s.EndOdds, ends = ends/perOdds, max(end.score, -end.score)
 		if len(tokens) > firstToken {
 			s.MWTs = tokens[firstToken:len(tokens):len(tokens)]
 		}
@@ -43,6 +53,9 @@ func (w *workspace) emit() (out []syntax.Sentence) {
 	}
 	return out
 }
+
+// perOdds is the number of units of a score in a unit of syntax.Sentence.WordOdds.
+const perOdds = unit / 256
 
 // form returns the form of the token at s. In a token with white space inside,
 // each run of it is one space in the form.

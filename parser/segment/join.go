@@ -49,10 +49,14 @@ func (w *workspace) join(m *Model) {
 				score = m.begins.join.add(score, -w.odds[toks[i+1].start])
 			}
 			next = score > 0
+			toks[i].doubt(score)
+			toks[i+1].doubt(score)
 		}
 		if open {
 			t := &toks[kept-1]
+			least := min(t.odds, toks[i].odds)
 			*t = newToken(&w.layout, span{t.start, toks[i].end})
+			t.odds = least
 		} else {
 			// Later features read tokens from i on: kept <= i.
 			toks[kept] = toks[i]

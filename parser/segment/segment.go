@@ -79,8 +79,8 @@ type workspace struct {
 	units  []uint8 // of a chunk
 	find   finder
 	fixed  []fixedSpan
-	key    []byte             // of memo
-	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
+	key    []byte           // of memo
+	memo   word.Memo[[]cut] // of a chunk between two classes
 }
 
 // A Request says how to segment a block.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,9 @@ func checkWords(t *testing.T, k int, s *syntax.Sentence) {
 	t.Helper()
 	if len(s.Words) == 0 {
 		t.Fatalf("sentence %d has no words", k)
+	}
+	if len(s.WordOdds) != len(s.Words) || slices.Min(s.WordOdds) < 0 || s.EndOdds < 0 {
+		t.Fatalf("sentence %d: log-odds %d of words, %d of ends", k, s.WordOdds, s.EndOdds)
 	}
 	var text []string // the code points of Text, as they are
 	for i, r := range s.Text {
@@ -235,8 +239,37 @@ func TestAllocations(t *testing.T) {
 	for _, s := range m.Segment(block, Request{}) {
 		splits += len(s.MWTs)
 	}
-	// Sentences, words and tokens; a few per multiword token.
-	if n := testing.AllocsPerRun(100, func() { m.Segment(block, Request{}) }); n > float64(4+6*splits) {
+	// Sentences, words, their odds and tokens; a few per multiword token.
+	if n := testing.AllocsPerRun(100, func() { m.Segment(block, Request{}) }); n > float64(5+6*splits) {
 		t.Errorf("%v allocations for a block with %d multiword tokens", n, splits)
+	}
+}
+
+// The log-odds of a token are those of the least certain decision about it: at its ends or
+// at a gap inside.
+func TestTokenOdds(t *testing.T) {
+	m := model(t)
+	var w workspace
+	for _, block := range oddBlocks {
+		w.layout.read(block)
+		for i := range w.layout.chunks {
+			c := newChunk(&w.layout, i)
+			odds := make([]int32, len(c.norm)+1) // of each gap
+			for g := range odds {
+				odds[g] = certain
+			}
+			list := w.cuts(&c, &m.lexicon, func(g int, keys []hash.Key) int32 {
+				z := m.weights.Score(keys)
+				odds[g] = max(z, -z)
+				return z
+			})
+			start := int32(0)
+			for _, x := range list {
+				if want := slices.Min(odds[start : x.end+1]); x.odds != want {
+					t.Fatalf("%q: odds %d, want %d", block, x.odds, want)
+				}
+				start = x.end
+			}
+		}
 	}
 }

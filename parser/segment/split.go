@@ -314,14 +314,17 @@ func (w *workspace) double(m *Model, toks []token, i int) []string {
 
 // bestSplit returns the expansion of token i, or nil if it is one word.
 func (w *workspace) bestSplit(m *Model, toks []token, i int) (by *expansion) {
-	best := int32(0)
+	best, next := int32(0), int32(-certain)
 	w.split.propose(&m.split, &w.layout, toks, i, true)
 	for _, e := range w.split.found {
 		w.buf = w.split.features(w.buf[:0], &m.lexicon, e)
 		if score := m.weights.Score(w.buf); score > best {
-			best, by = score, e
+			best, next, by = score, best, e
+		} else {
+			next = max(next, score)
 		}
 	}
+	toks[i].doubt(best - next)
 	return by
 }
 

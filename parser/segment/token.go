@@ -24,6 +24,7 @@ type token struct {
 	rule   uint8    // what a caller's rules decide about it
 	last   uint8    // whether a sentence ends with it
 	score  int32    // of a sentence end after it
+	odds   int32    // log-odds of the least certain decision about its bounds and its words, in 1/unit
 	words  []string // of a multiword token, else nil
 }
 
@@ -33,6 +34,12 @@ const (
 	ofSentence
 	ofPiece // of a sentence with too many words
 )
+
+// certain are the log-odds of what no classifier decides. They are more than any score.
+const certain = 1 << 30
+
+// doubt lowers the token's odds to those of a decision with the given score.
+func (t *token) doubt(score int32) { t.odds = min(t.odds, max(score, -score)) }
 
 // size returns the number of words.
 func (t *token) size() int { return max(1, len(t.words)) }
@@ -52,7 +59,7 @@ const (
 func newToken(l *layout, s span) token {
 	norm, class := l.norm[s.start:s.end], l.class[s.start:s.end]
 	norm = plainRunes(norm)
-	t := token{span: s, word: hash.Runes(norm), shape: shapeOf(class), suffix: hash.Runes(norm[max(0, len(norm)-3):])}
+	t := token{span: s, word: hash.Runes(norm), shape: shapeOf(class), suffix: hash.Runes(norm[max(0, len(norm)-3):]), odds: certain}
 	switch c := class[0]; {
 	case c == classLower:
 		t.role = roleWord | roleLower

@@ -189,10 +189,13 @@ func tokenExamples(blocks, variants []*goldBlock, counts map[uint64]occurrences)
 				x.without[hash.Runes(e.norm[last:end])]++
 				last = int(end)
 			}
-			w.tokenEnds(&e.chunk, &x, func(g int, keys []hash.Key) bool {
+			w.cuts(&e.chunk, &x, func(g int, keys []hash.Key) int32 {
 				_, ends := slices.BinarySearch(e.ends, int32(g))
 				yield(keys, ends, float32(min(e.times, maxTimes)))
-				return ends
+				if ends {
+					return 1
+				}
+				return 0
 			})
 		}
 	}

@@ -108,6 +108,13 @@ type Sentence struct {
 	// given columns as right.
 	Segmented, TagsGiven bool
 
+	// WordOdds are the log-odds of the least certain decision of the segmenter about the
+	// bounds of each word and its multiword token, indexed by word minus 1. EndOdds are
+	// those about the ends of the sentence, inside and at both bounds. They are not below 0,
+	// in units of 1/256. Segment sets them; without it, they are nil and 0.
+	WordOdds []int32
+	EndOdds  int32
+
 	// Tag sets Given: the other columns that it has left as in the input. Later stages
 	// must not change these columns either.
 	Given Given

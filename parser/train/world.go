@@ -238,10 +238,7 @@ func (w *worldFile) measure(t *trainer) error {
 			return nil
 		}
 		w.common = append(w.common, packedAs(name, e.Calibrator)...)
-		for _, b := range banks {
-			e.Calibration.Gold.Sentences += len(b.Gold)
-			e.Calibration.Gold.Words += syntax.CountWords(b.Gold)
-		}
+		e.Calibration.Gold = eval.DataOf(banks)
 		return &e.Calibration
 	}
 	w.info.Calibration = add(e, model.CalibrateName)
