@@ -51,10 +51,10 @@ var fixtures = map[string]string{
 	"published.tsv": "# by hand\nsystem\tversion\ttreebank\trelease\traw_las\ttokens_las\tgap\tsource\n" +
 		"UDPipe\t2\ten_ewt\t2.17\t87.5\t92.4\tyes\thttps://example.com\n",
 	"languages.tsv": "# command: bench world\n# date: 2026-11-26\n# digest: 00112233445566778899\n" +
-		"code\tname\ttrain_words\twords\tsentences\tupos\tlemmas\tuas\tlas\tudpipe_las\n" +
-		"de\tGerman\t263804\t99.50\t85.00\t94.00\t96.00\t85.00\t80.00\t72.0\n" +
-		"zh\tChinese\t98608\t88.00\t98.00\t84.00\t88.00\t65.00\t60.00\t61.0\n" +
-		"mt\tMaltese\t22880\t99.00\t80.00\t93.00\t99.00\t80.00\t70.00\t\n",
+		"code\tname\ttrain_words\twords\tsentences\tupos\tlemmas\tuas\tlas\tudpipe_las\tece_heads\n" +
+		"de\tGerman\t263804\t99.50\t85.00\t94.00\t96.00\t85.00\t80.00\t72.0\t1.25\n" +
+		"zh\tChinese\t98608\t88.00\t98.00\t84.00\t88.00\t65.00\t60.00\t61.0\t2.00\n" +
+		"mt\tMaltese\t22880\t99.00\t80.00\t93.00\t99.00\t80.00\t70.00\t\t3.75\n",
 }
 
 func folder(t *testing.T) string {
@@ -101,8 +101,9 @@ Text: a text. Machine: a machine. Measured 2026-11-22.
 | Maltese mt | 22,880 | 99.0 | 80.0 | 93.0 | 99.0 | 70.0 | |
 
 The mean LAS of the 3 languages is 70.0. Of the 2 for which UDPipe 1.2 has published
-figures, it is 70.0, and UDPipe's is 66.5; treebeam is level or better in 1. Model
-0011223344556677, measured 2026-11-26 by ` + "`bench world`" + `.
+figures, it is 70.0, and UDPipe's is 66.5; treebeam is level or better in 1. The ECE of
+` + "`head_conf`" + ` is 2.3 in the mean and at most 3.8. Model 0011223344556677, measured
+2026-11-26 by ` + "`bench world`" + `.
 `,
 	} {
 		page := "before\n<!-- table: " + name + " -->\nold\n<!-- end of table -->\nafter\n"

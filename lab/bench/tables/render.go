@@ -191,8 +191,8 @@ func languages(results string) (string, error) {
 	}
 	columns := []string{"words", "sentences", "upos", "lemmas", "las", "udpipe_las"}
 	rows := [][]string{{"language", "words of train", "words", "sentences", "UPOS", "lemmas", "LAS", "LAS, UDPipe 1.2"}}
-	var las, both, theirs mean
-	level := 0
+	var las, both, theirs, ece mean
+	level, worst := 0, 0.0
 	for _, r := range t.Rows {
 		row := []string{t.Cell(r, "name") + " " + t.Cell(r, "code"), thousands(t.Cell(r, "train_words"))}
 		for _, c := range columns {
@@ -208,6 +208,12 @@ func languages(results string) (string, error) {
 			return "", fmt.Errorf("languages.tsv: LAS of %s: %w", row[0], err)
 		}
 		las.add(ours)
+		off, err := strconv.ParseFloat(t.Cell(r, "ece_heads"), 64)
+		if err != nil {
+			return "", fmt.Errorf("languages.tsv: ECE of %s: %w", row[0], err)
+		}
+		ece.add(off)
+		worst = max(worst, off)
 		if cell := t.Cell(r, "udpipe_las"); cell != "" {
 			peer, err := strconv.ParseFloat(cell, 64)
 			if err != nil {
@@ -221,7 +227,8 @@ func languages(results string) (string, error) {
 		}
 	}
 	note := fmt.Sprintf("The mean LAS of the %d languages is %.1f. Of the %d for which UDPipe 1.2 has published figures, it is %.1f, "+
-		"and UDPipe's is %.1f; treebeam is level or better in %d. Model %.16s, measured %s by `%s`.",
-		las.n, las.value(), both.n, both.value(), theirs.value(), level, t.about("digest"), t.about("date"), t.about("command"))
+		"and UDPipe's is %.1f; treebeam is level or better in %d. The ECE of `head_conf` is %.1f in the mean and at most %.1f. "+
+		"Model %.16s, measured %s by `%s`.",
+		las.n, las.value(), both.n, both.value(), theirs.value(), level, ece.value(), worst, t.about("digest"), t.about("date"), t.about("command"))
 	return markdown(rows) + "\n" + wrap(note), nil
 }
