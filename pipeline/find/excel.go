@@ -11,15 +11,16 @@ import (
 	"unicode/utf16"
 )
 
-// What a sheet of Excel holds: rows, and UTF-16 code units of a cell.
+// What a sheet of Excel holds: rows, columns, and UTF-16 code units of a cell.
 const (
-	MaxSheetRows = 1 << 20
-	maxSheetCell = 32_767
+	maxSheetRows    = 1 << 20
+	maxSheetColumns = 1 << 14
+	maxSheetCell    = 32_767
 )
 
 // A sheetTable writes a workbook of one sheet (ECMA-376, part 1, section 18), row by row. A
-// number is a number. Longer cells are cut, and more rows than a sheet holds are an error of
-// end. The same rows give the same bytes.
+// number is a number. Longer cells are cut, and more rows or columns than a sheet holds are an
+// error of end. The same rows give the same bytes.
 type sheetTable struct {
 	to    *zip.Writer
 	sheet io.Writer // nil: not begun
@@ -119,7 +120,11 @@ func (t *sheetTable) row(cells []string) {
 
 func (t *sheetTable) write(cells []string, style func(i int) int) {
 	t.begin()
-	if t.rows++; t.rows > MaxSheetRows {
+	if t.rows++; t.rows > maxSheetRows {
+		return
+	}
+	if len(cells) > maxSheetColumns {
+		t.err = fmt.Errorf("a sheet has at most %d columns: write .csv or .tsv instead", maxSheetColumns)
 		return
 	}
 	t.print("<row>")
@@ -158,8 +163,8 @@ func cutCell(c string) string {
 func (t *sheetTable) end() error {
 	t.begin()
 	t.print("</sheetData></worksheet>")
-	if t.rows > MaxSheetRows {
-		return fmt.Errorf("a sheet has at most %d rows: write .csv or .tsv instead, or fewer rows with --limit or --random", MaxSheetRows)
+	if t.rows > maxSheetRows {
+		return fmt.Errorf("a sheet has at most %d rows: write .csv or .tsv instead, or fewer rows with --limit or --random", maxSheetRows)
 	}
 	return cmp.Or(t.err, t.to.Close())
 }

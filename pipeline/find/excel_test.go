@@ -123,16 +123,23 @@ func TestSheetBounds(t *testing.T) {
 		}
 	}
 	table := newTable(bufio.NewWriter(io.Discard), XLSX, "").(*sheetTable)
-	table.rows = MaxSheetRows - 1
+	table.rows = maxSheetRows - 1
 	table.row([]string{"the last"})
 	if table.row([]string{"one more"}); table.end() == nil {
 		t.Error("a sheet took more rows than Excel does")
 	}
 	table = newTable(bufio.NewWriter(io.Discard), XLSX, "").(*sheetTable)
-	if table.rows = MaxSheetRows - 1; true {
+	if table.rows = maxSheetRows - 1; true {
 		table.row([]string{"the last"})
 	}
 	if err := table.end(); err != nil {
 		t.Error(err)
+	}
+	for n, wide := range map[int]bool{maxSheetColumns: false, maxSheetColumns + 1: true} {
+		table = newTable(bufio.NewWriter(io.Discard), XLSX, "").(*sheetTable)
+		table.row(make([]string, n))
+		if err := table.end(); (err != nil) != wide {
+			t.Errorf("%d columns: %v", n, err)
+		}
 	}
 }
