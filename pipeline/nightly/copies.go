@@ -40,8 +40,8 @@ var madeID = regexp.MustCompile(`^#\d+$`)
 type copied struct {
 	input  *source.Input
 	from   *parquet.Entry
-	before source.Sum // of a file that has grown: of the bytes before its tail
-	rekept bool       // the rows get other columns to keep
+	reason Reason     // Copied, Grown or Kept
+	before source.Sum // if it has grown: of the bytes before its tail
 }
 
 // grown reports whether the rows of a file stay and only its tail is to be parsed. If so, it
@@ -55,7 +55,7 @@ func (n *Night) grown(ctx context.Context, e *parquet.Entry, in *source.Input) b
 		return false
 	}
 	known := *e
-	n.copies = append(n.copies, copied{input: in, from: &known, before: before})
+	n.copies = append(n.copies, copied{input: in, from: &known, reason: Grown, before: before})
 	return true
 }
 
@@ -112,7 +112,7 @@ func (n *Night) findCopies(ctx context.Context) error {
 			continue // the run says why
 		}
 		if k := slices.IndexFunc(candidates, func(e *parquet.Entry) bool { return e.SourceVersion == version }); k >= 0 {
-			n.copies = append(n.copies, copied{input: in, from: candidates[k]})
+			n.copies = append(n.copies, copied{input: in, from: candidates[k], reason: Copied})
 			if candidates[k].SourceURI <= last {
 				turns++
 			}
@@ -199,10 +199,10 @@ func (n *Night) copiesRun() (name, fp string) {
 	for i := range n.copies {
 		c := &n.copies[i]
 		fmt.Fprintf(sum, "%q %q %q %s\n", c.input.URI, c.input.DocID, c.from.SourceURI, c.from.Run)
-		if c.before.To > 0 {
+		if c.reason == Grown {
 			fmt.Fprintf(sum, "grown %d %d %q\n", c.before.To, c.input.Size, c.input.Version)
 		}
-		if c.rekept {
+		if c.reason == Kept {
 			fmt.Fprintf(sum, "kept %q\n", n.made.Options.Keep)
 		}
 	}
@@ -268,7 +268,7 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 			return err
 		}
 		f.URI, f.DocID = c.input.URI, c.input.DocID
-		if c.rekept {
+		if c.reason == Kept {
 			if kept, err = n.rekept(ctx, c, &f, r, kept); err != nil {
 				return err
 			}
@@ -293,7 +293,7 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 			rows := c.trees(r)
 			if tail := n.tails[c.input.URI]; tail != nil {
 				rows = ofAll([]*parquet.Entry{c.from, tail}, r.treesOf)
-			} else if c.rekept {
+			} else if c.reason == Kept {
 				rows = n.keptTrees(ctx, c, r)
 			}
 			for t, err := range rows {

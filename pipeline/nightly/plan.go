@@ -249,7 +249,7 @@ func (n *Night) decide(ctx context.Context) error {
 			delete(n.entries, d.URI)
 			if d.Reason = Again; n.rekeep && at.entry.SourceVersion != "" && at.entry.Format != "" {
 				known := *at.entry
-				n.copies = append(n.copies, copied{input: at.input, from: &known, rekept: true})
+				n.copies = append(n.copies, copied{input: at.input, from: &known, reason: Kept})
 				d.Reason, d.Why = Kept, ""
 			}
 		}
