@@ -26,38 +26,37 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/sequence", "parser/lemma", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/segment", "parser/sequence", "parser/lemma", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/store", "io/spill", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
-		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
-		"parser/syntax":     nil,
-		"parser/pack":       nil,
-		"parser/hash":       {"parser/pack"},
-		"parser/linear":     append(slices.Clone(records), "parser/hash", "parser/graph"),
-		"parser/word":       append(slices.Clone(learning), "parser/graph"),
-		"parser/score":      append(slices.Clone(learning), "parser/word", "parser/graph"),
-		"parser/graph":      {"parser/syntax", "parser/hash"},
-		"parser/segment":    append(slices.Clone(learning), "parser/word", "parser/graph", "parser/score"),
-		"parser/sequence":   scores,
-		"parser/lemma":      append(slices.Clone(scores), "parser/sequence"),
-		"parser/tag":        append(slices.Clone(scores), "parser/sequence", "parser/lemma"),
-		"parser/prune":      append(slices.Clone(scores), "parser/prune/dense"),
-		"parser/label":      scores,
-		"parser/part":       scores,
-		"parser/projective": append(slices.Clone(scores), "parser/part"),
-		"parser/certify":    append(slices.Clone(scores), "parser/part"),
-		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/certify", "parser/prune"),
-		"parser/eval":       append(slices.Clone(components), "model"),
-		"parser/language":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/vector"),
-		"parser/matrix":     nil,
-		"parser/vector":     nil,
-		"parser/pattern":    {"parser/syntax"},
-		"parser/piece":      append(slices.Clone(records), "parser/hash"),
-		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
-		"parser/finetune":   append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
-		"model":             append(slices.Clone(components), "io/sections", "parser/encode", "parser/language"),
-		"parser/train":      append(slices.Clone(components), "parser/language", "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
+		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
+		"parser/syntax":   nil,
+		"parser/pack":     nil,
+		"parser/hash":     {"parser/pack"},
+		"parser/linear":   append(slices.Clone(records), "parser/hash", "parser/graph"),
+		"parser/word":     append(slices.Clone(learning), "parser/graph"),
+		"parser/score":    append(slices.Clone(learning), "parser/word", "parser/graph"),
+		"parser/graph":    {"parser/syntax", "parser/hash"},
+		"parser/segment":  append(slices.Clone(learning), "parser/word", "parser/graph", "parser/score"),
+		"parser/sequence": scores,
+		"parser/lemma":    append(slices.Clone(scores), "parser/sequence"),
+		"parser/tag":      append(slices.Clone(scores), "parser/sequence", "parser/lemma"),
+		"parser/prune":    append(slices.Clone(scores), "parser/prune/dense"),
+		"parser/label":    scores,
+		"parser/part":     scores,
+		"parser/certify":  append(slices.Clone(scores), "parser/part"),
+		"parser/search":   append(slices.Clone(scores), "parser/part", "parser/certify", "parser/prune"),
+		"parser/eval":     append(slices.Clone(components), "model"),
+		"parser/language": append(slices.Clone(records), "parser/hash", "parser/graph", "parser/vector"),
+		"parser/matrix":   nil,
+		"parser/vector":   nil,
+		"parser/pattern":  {"parser/syntax"},
+		"parser/piece":    append(slices.Clone(records), "parser/hash"),
+		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
+		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
+		"model":           append(slices.Clone(components), "io/sections", "parser/encode", "parser/language"),
+		"parser/train":    append(slices.Clone(components), "parser/language", "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
 		"model/modeltest":        {"model", "parser/encode", "parser/hash", "parser/pack", "parser/syntax", "parser/train"},
 		"parser/matrix/assembly": nil,
@@ -127,8 +126,7 @@ var forTests = map[string][]string{
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"io/store/storetest", "io/record/recordtest", "model/modeltest", "transforms/transformstest"},
 
-	"parser/projective": {"parser/part/parttest"},
-	"parser/certify":    {"parser/part/parttest"},
+	"parser/certify": {"parser/part/parttest"},
 }
 
 // withBeam are the packages that know Beam.

@@ -252,11 +252,6 @@ func (m *Model) Prune(s *syntax.Sentence) {
 // relation. The sentence must have Candidates as Prune leaves them; otherwise Parse
 // returns an error and finds no tree.
 func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
-	if o.Projective {
-		if err := prune.Project(s, nil); err != nil {
-			return err
-		}
-	}
 	if err := m.decode(s, o); err != nil {
 		return err
 	}

@@ -79,11 +79,6 @@ func keeping(m Stages) func(s *syntax.Sentence, o output.ParseOptions) error {
 		if err := prune.Keep(s, heads); err != nil {
 			return err
 		}
-		if o.Projective {
-			if err := prune.Project(s, heads); err != nil {
-				return err
-			}
-		}
 		if err := m.Parse(s, o); err != nil {
 			return err
 		}
@@ -92,7 +87,11 @@ func keeping(m Stages) func(s *syntax.Sentence, o output.ParseOptions) error {
 		for i, h := range heads {
 			w := &s.Words[i]
 			keptHeads[i], keptDeprels[i] = h != syntax.NoHead, deprels[i] != ""
-			if h != syntax.NoHead && w.Head != h {
+			switch {
+			case h == syntax.NoHead || w.Head == h:
+			case o.Projective:
+				return syntax.Because(syntax.KindHeadsLost, "the given head of word %d is not kept: its arc crosses another one", i+1)
+			default:
 				panic(fmt.Sprintf("word %d got head %d, not the given %d", i+1, w.Head, h))
 			}
 			if deprels[i] == "" {

@@ -64,7 +64,6 @@ func newEval() *cobra.Command {
 	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
 	fs.Uint64Var(&f.search.Seed, "seed", eval.SearchSeed, "with --model: seed of the search's random choices, `N`")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
-	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find only trees without crossing arcs")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
@@ -98,7 +97,7 @@ func newEval() *cobra.Command {
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
 	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "row")
-	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify")
+	group(fs, rareFlags, "seed", "restarts", "exact", "certify")
 }
 
 func (f *evalFlags) validate() error {

@@ -157,7 +157,7 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.BoolVar(&rows.StripHTML, "strip-html", false, "take tags and references such as &amp; out of raw text and records (docs/input.md)")
 	f.IntVar(&rows.MaxWords, "max-words", rows.MaxWords, "cut raw sentences longer than `N` words")
 	f.IntVar(&rows.Parse.Restarts, "restarts", 0, "climb at most `N` times per sentence: more is slower and seldom changes the tree (6)")
-	f.BoolVar(&rows.Parse.Projective, "projective", false, "find only trees without crossing arcs")
+	f.BoolVar(&rows.Parse.Projective, "projective", false, "lift arcs that cross others, until none does")
 	f.IntVar(&rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	f.IntVar(&rows.Parse.Budget, "budget", 0, "limit the search to `N` units of work per word; the status is then budget (5000 per restart, at least 30000, in sentences that are cut or over 1000 words; else ten times that)")
 	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")

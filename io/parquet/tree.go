@@ -95,8 +95,7 @@ type Tree struct {
 	// Null: as above
 	TreeConf *float32 `parquet:"tree_conf,optional"`
 	// how we know that no other tree over the candidate heads has a higher `tree_score`: `all` (every tree
-	// was scored) or `bound` (an upper bound on the scores of the others proves it, or, with
-	// `--projective`, dynamic programming over all projective trees)
+	// was scored) or `bound` (an upper bound on the scores of the others proves it)
 	// Null: not known
 	Certificate string `parquet:"certificate,dict,optional" column:"short"`
 	// how many climbs the search made; 0 if all trees were scored

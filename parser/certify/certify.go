@@ -31,13 +31,12 @@ import (
 
 // A Prover makes proofs. It is scratch that is reused, for one goroutine at a time.
 type Prover struct {
-	offer      func(heads []int32) (best int64)
-	scores     *part.Scores
-	projective bool  // no arc may cross another
-	aim        int64 // a better tree must score above it
-	steps      int64
-	limit      int64
-	stuck      bool // no tree is left
+	offer  func(heads []int32) (best int64)
+	scores *part.Scores
+	aim    int64 // a better tree must score above it
+	steps  int64
+	limit  int64
+	stuck  bool // no tree is left
 
 	start      []int32 // arcs of the words, as in graph.Arcs
 	heads      []int32
@@ -111,13 +110,11 @@ const (
 )
 
 // Prove tries to prove, in about limit steps of 5 ns, that no tree over the candidates
-// in scores has a score above best. If projective is set, it considers only projective
-// trees. It calls offer with heads that may be a better tree, or not be a tree; offer
+// in scores has a score above best. It calls offer with heads that may be a better tree, or not be a tree; offer
 // returns the best score so far. If proved is true, no tree scores higher than that.
 // Prove also returns the number of its steps.
-func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
-	best, limit int64) (steps int64, proved bool) {
-	p.offer, p.scores, p.projective = offer, scores, projective
+func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, best, limit int64) (steps int64, proved bool) {
+	p.offer, p.scores = offer, scores
 	proved = p.begin(best, limit) && p.prove()
 	return p.steps, proved
 }

@@ -16,15 +16,14 @@ import (
 // A search is a sentence with the scores of its parts and the best tree that is known.
 type search struct {
 	Prover
-	scores   part.Scores
-	crossing bool // trees may have crossing arcs
-	best     []int32
-	bestAt   int64
+	scores part.Scores
+	best   []int32
+	bestAt int64
 }
 
 // prepare begins with a sentence, of which no tree is known.
 func (x *search) prepare(s *syntax.Sentence, scale int32, on part.Families) {
-	x.bestAt, x.crossing = math.MinInt64, true
+	x.bestAt = math.MinInt64
 	x.scores.Prepare(&part.Source{Vocabulary: word.Learn(nil), Parts: parttest.Noise(scale), Families: on}, s)
 }
 
@@ -37,7 +36,7 @@ func (x *search) score(heads []int32) int64 {
 
 // offer takes heads if they are a better tree.
 func (x *search) offer(heads []int32) int64 {
-	if syntax.IsTree(heads) && (x.crossing || parttest.IsProjective(heads)) {
+	if syntax.IsTree(heads) {
 		if v := x.score(heads); v > x.bestAt {
 			x.best, x.bestAt = append(x.best[:0], heads...), v
 		}
@@ -46,8 +45,8 @@ func (x *search) offer(heads []int32) int64 {
 }
 
 // prove tries to prove that the best tree that is known is the best of all.
-func (x *search) prove(limit int64, projective bool) (steps int64, proved bool) {
-	return x.Prove(x.offer, &x.scores, projective, x.bestAt, limit)
+func (x *search) prove(limit int64) (steps int64, proved bool) {
+	return x.Prove(x.offer, &x.scores, x.bestAt, limit)
 }
 
 // certified are sets of families that the prover has bounds for.
@@ -73,34 +72,29 @@ func TestCertificatesHoldAgainstAllTrees(t *testing.T) {
 	raised, few := 0, 0
 	for k := range 40 * len(sets) {
 		s := parttest.RandomSentence(1+int(r.Below(6)), 1+int(r.Below(6)), &r)
-		x, projective := &search{}, k%3 == 0
+		x := &search{}
 		x.prepare(s, 400, sets[k%len(sets)])
-		best, _, found := parttest.Best(s, projective, x.score)
+		best, _, found := parttest.Best(s, x.score)
 		if !found {
 			continue
 		}
 		var trees [][]int32
 		parttest.AllTrees(s, func(head []int32) {
-			if !projective || parttest.IsProjective(head) {
-				trees = append(trees, append([]int32(nil), head...))
-			}
+			trees = append(trees, append([]int32(nil), head...))
 		})
 		start := trees[r.Below(uint32(len(trees)))]
 		for _, limit := range []int64{1 << 40, 1, int64(r.Below(3000))} {
 			x.prepare(s, 400, sets[k%len(sets)])
-			x.crossing = !projective
 			before := x.offer(start)
-			_, proved := x.prove(limit, projective)
+			_, proved := x.prove(limit)
 			got := x.score(x.best)
 			switch {
 			case got != x.bestAt || got < before:
 				t.Fatalf("%v: score %d reported, %d from scratch; at first %d", sets[k%len(sets)], x.bestAt, got, before)
-			case projective && !parttest.IsProjective(x.best):
-				t.Fatalf("%v: heads %v", sets[k%len(sets)], x.best)
 			case proved && got != best:
-				t.Fatalf("%v, projective %v: a tree of %d is certified, the best has %d", sets[k%len(sets)], projective, got, best)
+				t.Fatalf("%v: a tree of %d is certified, the best has %d", sets[k%len(sets)], got, best)
 			case limit == 1<<40 && !proved:
-				t.Fatalf("%v, projective %v: no proof for %d words", sets[k%len(sets)], projective, len(s.Words))
+				t.Fatalf("%v: no proof for %d words", sets[k%len(sets)], len(s.Words))
 			}
 			if got > before {
 				raised++
@@ -126,8 +120,8 @@ func TestBoundIsNeverBelowTheBestTree(t *testing.T) {
 		s := parttest.RandomSentence(2+int(r.Below(5)), 2+int(r.Below(5)), &r)
 		x := &search{}
 		x.prepare(s, 400, sets[k%len(sets)])
-		best, heads, found := parttest.Best(s, k%4 == 0, x.score)
-		p := &Prover{scores: &x.scores, projective: k%4 == 0}
+		best, heads, found := parttest.Best(s, x.score)
+		p := &Prover{scores: &x.scores}
 		if !found || !p.begin(best-1, 1<<40) {
 			continue
 		}
@@ -198,7 +192,7 @@ func TestProofsDependOnTheSentenceAlone(t *testing.T) {
 		}
 	}
 	offer := func([]int32) int64 { return math.MinInt64 }
-	if n := testing.AllocsPerRun(20, func() { x.Prove(offer, &x.scores, false, x.bestAt, 1<<20) }); n > 0 {
+	if n := testing.AllocsPerRun(20, func() { x.Prove(offer, &x.scores, x.bestAt, 1<<20) }); n > 0 {
 		t.Errorf("a proof allocates %.0f times", n)
 	}
 }
@@ -213,7 +207,7 @@ func proofOf(t *testing.T, x *search, s *syntax.Sentence, on part.Families, limi
 		t.Fatal("no tree")
 	}
 	x.offer(heads)
-	steps, _ := x.prove(limit, false)
+	steps, _ := x.prove(limit)
 	return steps
 }
 

@@ -259,7 +259,7 @@ func (p *Prover) requestPairs() bool {
 	for a := range p.crosses {
 		p.crosses[a] = barredCell // not requested
 	}
-	crossings := p.projective || p.scored(part.Crossings)
+	crossings := p.scored(part.Crossings)
 	for u := int32(1); u < n; u++ {
 		end := u // the furthest word that an arc of u ends at
 		for _, h := range p.heads[p.start[u-1]:p.start[u]] {
@@ -296,10 +296,8 @@ func (p *Prover) requestPair(u, v int32, crossings bool) {
 			}
 			any = true
 			p.meets = append(p.meets, meeting{cell, a, b})
-			if !p.projective {
-				p.requestCrossing(a)
-				p.requestCrossing(b)
-			}
+			p.requestCrossing(a)
+			p.requestCrossing(b)
 		}
 	}
 	p.steps += int64(int32(len(p.cells)) - table)
@@ -334,11 +332,7 @@ func (p *Prover) answer() {
 		(*to.table)[to.cell] += best
 	}
 	for _, t := range p.meets {
-		if p.projective {
-			p.cells[t.cell] = barredCell
-		} else {
-			p.cells[t.cell] += p.crosses[t.a] + p.crosses[t.b]
-		}
+		p.cells[t.cell] += p.crosses[t.a] + p.crosses[t.b]
 	}
 }
 

@@ -62,7 +62,7 @@ const maxRelations = 100
 // labels.
 //
 // Gold trees cannot be given to sentences that are parsed in windows. Wrong heads in these
-// sentences count as lost by pruning, and so do crossing arcs under o.Projective.
+// sentences count as lost by pruning.
 func FindLosses(m *model.Model, effort float64, o search.Options, gold, system []syntax.Sentence, setting Setting,
 	workers int) (*Losses, error) {
 	again := func(setting Setting, parse func(i int, s *syntax.Sentence) error) ([]syntax.Sentence, error) {
@@ -88,9 +88,7 @@ func FindLosses(m *model.Model, effort float64, o search.Options, gold, system [
 	kept, err := again(GoldTags, func(i int, s *syntax.Sentence) error {
 		heads := gold[i].Heads()
 		addHeads(s, heads)
-		free := o
-		free.Projective = o.Projective && !slices.Contains(crossing(heads), true)
-		if err := m.Parse(s, free); err != nil {
+		if err := m.Parse(s, o); err != nil {
 			return err
 		}
 		best, reachable := m.Score(s, heads)

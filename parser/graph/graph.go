@@ -1,8 +1,8 @@
 // Package graph solves first-order problems over the candidate heads of a sentence.
-// Spanner finds the maximum spanning tree (Chu-Liu/Edmonds) and the best projective
-// tree (Eisner), Marginals computes the marginal probability of every arc (matrix tree
-// theorem), and Sampler draws random trees (Wilson's algorithm). All trees have a
-// single root: exactly one word has head 0. Lift makes a tree projective.
+// Spanner finds the maximum spanning tree (Chu-Liu/Edmonds), Marginals computes the
+// marginal probability of every arc (matrix tree theorem), and Sampler draws random trees
+// (Wilson's algorithm). All trees have a single root: exactly one word has head 0. Lift
+// makes a tree projective.
 package graph
 
 import (

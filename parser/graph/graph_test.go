@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -23,6 +24,34 @@ func randomArcs(n, keep int, spread uint32, r *hash.Rand) Arcs {
 		a.Start = append(a.Start, int32(len(a.Heads)))
 	}
 	return a
+}
+
+// scoreOf returns the score of the arcs of a tree, and how many of them a lacks.
+func scoreOf(a *Arcs, head []int32) (sum, missing int) {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		if i := slices.Index(a.Heads[lo:hi], head[m]); i >= 0 {
+			sum += int(a.Score[lo+i])
+		} else {
+			missing++
+		}
+	}
+	return sum, missing
+}
+
+// thin drops arcs of a at random and makes some scores positive.
+func thin(a *Arcs, r *hash.Rand) {
+	b := Arcs{Start: []int32{0}}
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			if r.Below(3) > 0 {
+				b.Heads, b.Score = append(b.Heads, a.Heads[i]), append(b.Score, a.Score[i]+int32(r.Below(3000)))
+			}
+		}
+		b.Start = append(b.Start, int32(len(b.Heads)))
+	}
+	*a = b
 }
 
 // trees calls f with the arcs of every single-root tree.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
 )
 
 // under reports whether w is h or below it.
@@ -28,6 +29,8 @@ func covers(head []int32, h, m int32) bool {
 	}
 	return true
 }
+
+var projective = parttest.IsProjective
 
 // liftable returns the modifiers of the arcs that are not projective, that of the
 // shortest one first.

@@ -14,11 +14,6 @@ type Spanner struct {
 	in     []int32   // by node: the best arc into it
 	state  []uint8   // by node
 	path   []int32
-
-	// Of ProjectiveTree, by pair of positions.
-	open, closed     []int64
-	splitOpen, split []int32
-	spans            []span
 }
 
 // States of a node.

@@ -10,8 +10,8 @@ import (
 )
 
 // Candidates are repaired where they lack the tree that is needed: a tree with given
-// heads (Keep), a projective tree (Project), any tree (Connect), or the gold tree from
-// which the parser learns (AddGold, Complete). Gold trees may be partial: some words
+// heads (Keep), any tree (Connect), or the gold tree from which the parser learns
+// (AddGold, Complete). Gold trees may be partial: some words
 // have syntax.NoHead. The known heads have no cycle and at most one root, so some tree
 // has them all.
 
@@ -133,65 +133,6 @@ func holdsTree(c *syntax.Candidates) bool {
 	a := graph.Of(c)
 	var s graph.Spanner
 	return s.MaximumTree(&a, 0, make([]int32, a.N()+1))
-}
-
-// Project makes sure that s.Candidates, as Prune has set them, hold a projective
-// single-root tree, in which no arc crosses another, not even the arc from 0. If they
-// do not, it adds as few candidates as are needed. Words with a given head (given[m-1],
-// as for Keep; nil if there are none) get no other. If given heads allow no projective
-// tree, Project fails and changes nothing. In a sentence of more than
-// syntax.MaxMarginalWords words, the head of every word may then be the word before it,
-// and given heads must agree with that. A sentence that is not searched whole stays as
-// it is, because the search may lift a word to a head that is not a candidate.
-func Project(s *syntax.Sentence, given []int32) error {
-	switch {
-	case len(s.Candidates.Start) != len(s.Words)+1:
-		return errors.New("prune the sentence before it is parsed")
-	case len(s.Words) <= syntax.MaxMarginalWords:
-		return projectWhole(s, given)
-	case !s.Whole():
-		return nil
-	}
-	for i, h := range given {
-		if h != syntax.NoHead && int(h) != i {
-			return syntax.Because(syntax.KindHeadsLost,
-				"heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
-		}
-	}
-	for m := 1; m <= len(s.Words); m++ {
-		add(&s.Candidates, m, int32(m-1), addedLogOdds)
-	}
-	return nil
-}
-
-// projectWhole is Project for a sentence that is not too long for a chart.
-func projectWhole(s *syntax.Sentence, given []int32) error {
-	const farBelow = -1 << 30 // so low that as few arcs as possible have it; the sum stays in range
-	n := len(s.Words)
-	all := graph.Arcs{Start: make([]int32, 1, n+1)} // the candidates, and what may be added to them
-	for m := 1; m <= n; m++ {
-		for h := int32(0); int(h) <= n; h++ {
-			at, found := slices.BinarySearch(s.Candidates.Of(m), h)
-			score := int32(farBelow)
-			switch {
-			case found:
-				score = s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+at]
-			case int(h) == m || given != nil && given[m-1] != syntax.NoHead:
-				continue
-			}
-			all.Heads, all.Score = append(all.Heads, h), append(all.Score, score)
-		}
-		all.Start = append(all.Start, int32(len(all.Heads)))
-	}
-	head := make([]int32, n+1)
-	if new(graph.Spanner).ProjectiveTree(&all, head) > 0 {
-		return syntax.Because(syntax.KindHeadsLost,
-			"the given heads cross each other, or the root: no projective tree has them")
-	}
-	for m := n; m >= 1; m-- {
-		add(&s.Candidates, m, head[m], addedLogOdds)
-	}
-	return nil
 }
 
 // Connect makes sure that candidates hold a single-root tree. If they do not, it gives

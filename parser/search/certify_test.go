@@ -16,7 +16,7 @@ func TestProofsTakeBetterTrees(t *testing.T) {
 	for range 200 {
 		s := randomSentence(2+int(r.Below(5)), 2+int(r.Below(5)), &r)
 		x := newSearch(s, 400, part.Standard)
-		best, _, found := parttest.Best(s, false, func(head []int32) int64 { return scratchScore(x, head) })
+		best, _, found := parttest.Best(s, func(head []int32) int64 { return scratchScore(x, head) })
 		if !found || !x.First() {
 			continue
 		}

@@ -89,9 +89,7 @@ func (x *Search) turnChains(m int32) int64 {
 			continue
 		}
 		x.take(h, arc)
-		if x.crossed(m, h) {
-			x.undo()
-		} else if g = x.follow(g, m, h); g > 0 {
+		if g = x.follow(g, m, h); g > 0 {
 			return g
 		}
 	}
@@ -107,10 +105,6 @@ func (x *Search) rootChain(m int32) int64 {
 	}
 	g, moved := x.makeRoot(m, -rootLoss)
 	if !moved {
-		return 0
-	}
-	if x.crossed(m, old) {
-		x.undo()
 		return 0
 	}
 	return x.follow(g, m, old)

@@ -84,8 +84,7 @@ func (x *Search) better(m int32) (arc int32, gain int64) {
 
 // weigh sets x.worth to what each candidate head of word m is worth, the
 // present head included (part.Scores.Attach). A head is part.Barred if it is
-// below m, if m is the root, or if its arc would cross another one where none
-// may. It reports whether there is a choice.
+// below m, or if m is the root. It reports whether there is a choice.
 func (x *Search) weigh(m int32) bool { return m != x.Tree.Root && x.weighBelow(m, 0) }
 
 // weighBelow is weigh for any word, where heads that are not below top are
@@ -103,7 +102,7 @@ func (x *Search) weighBelow(m, top int32) bool {
 		x.worth[i-lo] = 0
 		switch {
 		case i == y.Arc[m]:
-		case h == 0 || y.Below(h, m) || top != 0 && !y.Below(h, top) || x.excluded(h, m):
+		case h == 0 || y.Below(h, m) || top != 0 && !y.Below(h, top):
 			x.worth[i-lo] = part.Barred
 		default:
 			choice = true
@@ -148,8 +147,7 @@ func (x *Search) reaches(h, m int32) bool {
 	return false
 }
 
-// impossible is the gain of a move that does not exist, or whose arc would
-// cross another one where none may.
+// impossible is the gain of a move that does not exist.
 const impossible = -1 << 40
 
 // makeRoot makes m the root, and hangs the present root on its best candidate
@@ -158,9 +156,6 @@ const impossible = -1 << 40
 // the two moves are the trail.
 func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 	t, y := &x.Scores, &x.Tree
-	if x.excluded(0, m) {
-		return impossible, false
-	}
 	first, old := t.Arcs.Start[m-1], y.Root
 	gain = int64(t.Attach(y, int(m), first)) - int64(t.Attach(y, int(m), y.Arc[m]))
 	x.trail = x.trail[:0]

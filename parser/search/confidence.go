@@ -61,7 +61,7 @@ func (x *Search) margin(m int32) int64 {
 	lo, now := x.Scores.Arcs.Start[m-1], y.Arc[m]
 	for k, s := range x.worth {
 		i, loss := lo+int32(k), int64(x.worth[now-lo])-int64(s)
-		if h := x.Scores.Arcs.Heads[i]; i == now || h == 0 || y.Below(h, m) || x.excluded(h, m) {
+		if h := x.Scores.Arcs.Heads[i]; i == now || h == 0 || y.Below(h, m) {
 			continue
 		}
 		if loss < x.delta && x.full() {

@@ -7,7 +7,6 @@ import (
 	"github.com/treebeam/treebeam/parser/certify"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/part"
-	"github.com/treebeam/treebeam/parser/projective"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -23,11 +22,10 @@ type Decoder interface {
 // the scratch of the decoders of this package. It is reused from sentence to sentence
 // and belongs to one goroutine at a time.
 type Search struct {
-	Scores     part.Scores // scores of the parts of trees
-	Tree       part.Tree   // the present one
-	Pruned     graph.Arcs  // the candidates, with the pruner's scores
-	Seed       uint64      // the sentence's seed
-	Projective bool        // if set, no arc may cross another
+	Scores part.Scores // scores of the parts of trees
+	Tree   part.Tree   // the present one
+	Pruned graph.Arcs  // the candidates, with the pruner's scores
+	Seed   uint64      // the sentence's seed
 
 	delta int64 // largest local loss of a move that is scored in full, exclusive
 	limit int64 // most work, after which the search ends
@@ -52,7 +50,6 @@ type Search struct {
 	chainWorth []int32 // the same for the word whose chains are tried
 
 	prover   certify.Prover
-	solver   projective.Chart
 	sampler  graph.Sampler
 	spanner  graph.Spanner
 	margins  graph.Marginals
@@ -62,7 +59,6 @@ type Search struct {
 	posterior []float64 // per arc: marginal in the first-order model
 
 	redraw []bool
-	shaken []int32 // per arc: score with noise
 	gold   []int32 // in training
 	forced *Search // in training on partial trees: the search over the candidates with the known heads
 	parts  [2][]part.Part
@@ -74,7 +70,7 @@ const worst = -1 << 62 // below all scores of trees
 func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.Scores.Prepare(&m.source, s)
 	x.Pruned = graph.Of(&s.Candidates)
-	x.Projective, x.delta = false, int64(m.delta)
+	x.delta = int64(m.delta)
 	x.limit, x.cut = math.MaxInt64, false
 	n := x.Scores.N
 	x.best, x.start = resize(x.best, n+1), resize(x.start, n+1)
@@ -86,24 +82,8 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 }
 
 // First makes the pruner's best tree the present one, and reports whether there is one.
-// If x.Projective is set, it is the pruner's best projective tree. The chart for it
-// grows with the square of the words, so beyond syntax.MaxMarginalWords the tree is the
-// chain in which the head of every word is the word before it (prune.Project keeps
-// these arcs).
 func (x *Search) First() bool {
-	n := x.Scores.N
-	found := true
-	switch {
-	case !x.Projective:
-		found = x.spanner.MaximumTree(&x.Pruned, 0, x.start)
-	case n <= syntax.MaxMarginalWords:
-		found = x.spanner.ProjectiveTree(&x.Pruned, x.start) == 0
-	default:
-		for m := 1; m <= n && found; m++ {
-			x.start[m] = int32(m - 1)
-			found = x.Scores.Arc(x.start[m], m) >= 0
-		}
-	}
+	found := x.spanner.MaximumTree(&x.Pruned, 0, x.start)
 	if found {
 		x.Tree.Set(&x.Scores.Arcs, x.start)
 	}
@@ -141,15 +121,5 @@ func (x *Search) work() int64 {
 
 // total returns the full score of the present tree.
 func (x *Search) total() int64 { return x.Scores.Total(&x.Tree) }
-
-// excluded reports whether the arc from h to m is not allowed because it would
-// cross another one. The arc from 0 starts left of the first word.
-func (x *Search) excluded(h, m int32) bool { return x.Projective && x.Tree.Crossed(h, m) }
-
-// crossed reports whether the arc into a or the arc into b crosses another one
-// where none may.
-func (x *Search) crossed(a, b int32) bool {
-	return x.excluded(x.Tree.Head[a], a) || x.excluded(x.Tree.Head[b], b)
-}
 
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

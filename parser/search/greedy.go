@@ -3,19 +3,15 @@ package search
 import (
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Greedy climbs from the pruner's best tree, then from random trees and from the best
 // tree with some heads redrawn (Zhang, Lei, Barzilay and Jaakkola 2014; restarts from
 // the best tree are not in the paper). It stops after Restarts climbs, after Patience
 // climbs in a row without a better tree, or when the budget is spent. After the first
-// climb it tries to prove, in at most Certify steps, that no tree is better. If only
-// projective trees are allowed, it first tries to find the best one by dynamic
-// programming, in at most 20 times as many steps. If either succeeds, there are no more
-// climbs. Climb j depends on the seed, on j and on the best tree so far, so the result
+// climb it tries to prove, in at most Certify steps, that no tree is better. If it
+// succeeds, there are no more climbs. Climb j depends on the seed, on j and on the best tree so far, so the result
 // depends only on the model, the sentence and the seed. Greedy finds no tree if the
 // candidates hold none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
@@ -27,11 +23,11 @@ func (g Greedy) Decode(x *Search) bool {
 	}
 	x.ascend()
 	choice := len(x.Scores.Arcs.Heads) > x.Scores.N
-	if choice && g.Certify > 0 && !x.Spent() && (x.solve(int64(g.Certify)) || x.certify(int64(g.Certify))) {
+	if choice && g.Certify > 0 && !x.Spent() && x.certify(int64(g.Certify)) {
 		return true
 	}
 	for j, idle := 1, 0; j < g.Restarts && idle < g.Patience && choice && !x.Spent(); j++ {
-		if j == 1 && !x.Projective {
+		if j == 1 {
 			x.sampler.Prepare(&x.Pruned)
 		}
 		x.restart(j)
@@ -92,9 +88,6 @@ func (x *Search) restart(j int) {
 	r := hash.Rand(x.Seed + uint64(j)*0xD1B54A32D192ED03)
 	copy(x.start, x.best)
 	switch root := slices.Index(x.best[1:x.Scores.N+1], 0) + 1; {
-	case x.Projective:
-		x.restartProjective(j, &r)
-		return
 	case j%2 == 1:
 		x.redraw = resize(x.redraw, x.Scores.N+1)
 		for m := range x.redraw {
@@ -107,35 +100,6 @@ func (x *Search) restart(j int) {
 		}
 	}
 	x.Tree.Set(&x.Scores.Arcs, x.start)
-}
-
-// restartProjective is restart without crossing arcs. Every other time it
-// builds the best tree by the pruner's scores with noise; otherwise it moves
-// about a third of the words of the best tree at random. Single moves do not
-// lead from any projective tree to any other.
-func (x *Search) restartProjective(j int, r *hash.Rand) {
-	y, arcs := &x.Tree, &x.Scores.Arcs
-	if j%2 == 0 && x.Scores.N <= syntax.MaxMarginalWords {
-		const noise = 8 << 10 // nats
-		x.shaken = resize(x.shaken, len(x.Pruned.Score))
-		for i, s := range x.Pruned.Score {
-			x.shaken[i] = s + int32(r.Below(noise))
-		}
-		x.spanner.ProjectiveTree(&graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.shaken}, x.start)
-		y.Set(arcs, x.start)
-		return
-	}
-	y.Set(arcs, x.best)
-	for m := int32(1); int(m) <= x.Scores.N; m++ {
-		lo, hi := arcs.Start[m-1], arcs.Start[m]
-		if m == y.Root || r.Below(3) != 0 {
-			continue
-		}
-		i := lo + int32(r.Below(uint32(hi-lo)))
-		if h := arcs.Heads[i]; h != 0 && !y.Below(h, m) && !y.Crossed(h, m) {
-			y.Move(int(m), i)
-		}
-	}
 }
 
 // drawRoot draws a root word by the marginals, in integers of 1/65536. It

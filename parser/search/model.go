@@ -1,9 +1,9 @@
 // Package search finds the best tree of a sentence over its candidate heads, on integer
 // scores (Model.Parse). The decoder Greedy climbs with restarts (Zhang, Lei, Barzilay
 // and Jaakkola 2014). Exact scores all trees of a sentence that has few. Greedy departs
-// from the paper in four points: every tree has a single root, and moves exist that
+// from the paper in three points: every tree has a single root, and moves exist that
 // make another word the root (climb.go); a climb ends with chains of moves (chain.go);
-// crossing arcs can be forbidden; and a proof can show that no tree scores higher
+// and a proof can show that no tree scores higher
 // (package certify, after Koo et al. 2010).
 //
 // The package also computes the marginal probability of every head (marginal.go) and
@@ -14,10 +14,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
@@ -36,8 +38,8 @@ type Options struct {
 	Exact   int
 	Decoder Decoder // used instead of Exact and Greedy if set
 
-	// If Projective is set, no arc may cross another, the arc from 0 included.
-	// The candidates must hold a projective tree (prune.Project).
+	// If Projective is set, arcs of the tree that is found are lifted until none crosses
+	// another, the arc from 0 included (graph.Lift).
 	Projective bool
 
 	// Certify bounds the proof that no tree over the candidates is better, in counted
@@ -151,7 +153,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 // reports whether there is one.
 func (x *Search) find(m *Model, s *syntax.Sentence, o *Options) bool {
 	x.prepare(m, s)
-	x.Seed, x.Projective = contentSeed(s, o.Seed), o.Projective
+	x.Seed = contentSeed(s, o.Seed)
 	x.limit = x.work() + cmp.Or(o.left, freeWords*int64(o.Budget)+o.allowance(s.Words))
 	if o.Decoder != nil {
 		return o.Decoder.Decode(x)
@@ -173,7 +175,34 @@ func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 		s.Status = max(s.Status, syntax.Budget)
 	}
 	x.confidence(s)
+	if o.Projective {
+		x.lift(m, s)
+	}
 	return nil
+}
+
+// lift lifts arcs of the tree of a sentence that was searched whole. A new head has the
+// probability that it had as a candidate, or 0, and no margin.
+func (x *Search) lift(m *Model, s *syntax.Sentence) {
+	copy(x.start, x.best)
+	graph.Lift(x.start)
+	if slices.Equal(x.start[1:], x.best[1:]) {
+		return
+	}
+	c, first := &s.Confidence, x.prunerMarginals()
+	for i := range s.Words {
+		if w := &s.Words[i]; w.Head != x.start[i+1] {
+			w.Head = x.start[i+1]
+			lo, hi := x.Scores.Arcs.Span(i + 1)
+			at := slices.Index(x.Scores.Arcs.Heads[lo:hi], w.Head)
+			setHead(c, i, at, x.posterior[lo:hi], first[lo:hi], s.Candidates.Lost)
+			c.HeadMargin[i] = 0
+		}
+	}
+	c.TreeMargin, c.Certificate = 0, syntax.Uncertain
+	if x.load(s.Heads()) {
+		c.TreeScore = float32(float64(x.total()) / score.Unit)
+	}
 }
 
 // check reports candidates that do not fit the sentence.

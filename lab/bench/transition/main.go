@@ -26,7 +26,6 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -143,14 +142,13 @@ func decode(m *model.Model, gold []syntax.Sentence) error {
 			continue
 		}
 		m.Prune(&s)
-		if err := prune.Project(&s, nil); err != nil {
-			return err
+		a := graph.Of(&s.Candidates)
+		chart := make([]int32, s.Len()+1)
+		if new(transition.Eisner).Tree(&a, chart) > 0 {
+			continue // the candidates hold no projective tree
 		}
 		words += s.Len()
 		sentences++
-		a := graph.Of(&s.Candidates)
-		chart := make([]int32, s.Len()+1)
-		new(graph.Spanner).ProjectiveTree(&a, chart)
 		for k := range rows {
 			r, head := &rows[k], make([]int32, s.Len()+1)
 			began := time.Now()
@@ -187,7 +185,7 @@ func decoders(m *model.Model) (rows []row) {
 		}})
 	}
 	first := transition.BestFirst{OneRoot: true, Limit: 1 << 20}
-	var spanner graph.Spanner
+	var chart transition.Eisner
 	return append(rows,
 		row{name: "best first", decode: func(a *graph.Arcs, s *syntax.Sentence, head []int32) int {
 			arcs.Load(*a, missing)
@@ -195,10 +193,10 @@ func decoders(m *model.Model) (rows []row) {
 			return first.Finished()
 		}},
 		row{name: "chart", decode: func(a *graph.Arcs, _ *syntax.Sentence, head []int32) int {
-			spanner.ProjectiveTree(a, head)
+			chart.Tree(a, head)
 			return 0
 		}},
-		row{name: "search, projective", decode: func(_ *graph.Arcs, s *syntax.Sentence, head []int32) int { return parse(m, s, head, true) }},
+		row{name: "search, lifted", decode: func(_ *graph.Arcs, s *syntax.Sentence, head []int32) int { return parse(m, s, head, true) }},
 		row{name: "search", decode: func(_ *graph.Arcs, s *syntax.Sentence, head []int32) int { return parse(m, s, head, false) }})
 }
 

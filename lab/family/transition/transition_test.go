@@ -340,13 +340,13 @@ func worth(a *graph.Arcs, head []int32) (sum int64) {
 func TestArcsAgainstEisner(t *testing.T) {
 	r := hash.Rand(4)
 	var arcs Arcs
-	var spanner graph.Spanner
+	var chart Eisner
 	narrow, wide := 0, 0
 	for range 150 {
 		n := 1 + int(r.Below(14))
 		a := randomArcs(n, &r)
 		want, head := make([]int32, n+1), make([]int32, n+1)
-		if spanner.ProjectiveTree(&a, want) > 0 {
+		if chart.Tree(&a, want) > 0 {
 			t.Fatal("no projective tree")
 		}
 		best := worth(&a, want)

@@ -85,11 +85,10 @@ func EachTree(start, heads []int32, f func(head []int32, arcs []int)) {
 	rec(1)
 }
 
-// Best returns a tree of s with the highest score, among projective trees if projective
-// is true. found is false if there is none.
-func Best(s *syntax.Sentence, projective bool, score func(head []int32) int64) (best int64, heads []int32, found bool) {
+// Best returns a tree of s with the highest score. found is false if there is none.
+func Best(s *syntax.Sentence, score func(head []int32) int64) (best int64, heads []int32, found bool) {
 	AllTrees(s, func(head []int32) {
-		if v := score(head); (!projective || IsProjective(head)) && (!found || v > best) {
+		if v := score(head); !found || v > best {
 			best, heads, found = v, append(heads[:0], head...), true
 		}
 	})

@@ -1,11 +1,13 @@
-package graph
+package transition
 
 import (
 	"math"
 	"slices"
+
+	"github.com/treebeam/treebeam/parser/graph"
 )
 
-// chart items of ProjectiveTree by kind, each over spans of positions.
+// chart items of Eisner.Tree by kind, each over spans of positions.
 const (
 	rightOpen   = iota // i..j with the arc i -> j
 	leftOpen           // i..j with the arc j -> i
@@ -16,13 +18,24 @@ const (
 // noTree is below the score of any tree. Sums of a few stay in range.
 const noTree = math.MinInt64 / 8
 
-// ProjectiveTree writes into head[1..n] the projective single-root tree with the
+// beyond is below the score of any arc, so that as few absent arcs as possible are taken.
+const beyond = 1 << 45
+
+// An Eisner finds best projective trees. It is scratch: one per goroutine.
+type Eisner struct {
+	// by pair of positions
+	open, closed     []int64
+	splitOpen, split []int32
+	spans            []span
+}
+
+// Tree writes into head[1..n] the projective single-root tree with the
 // largest sum of scores (Eisner 1996; the root takes one modifier, found last, as in
 // Koo and Collins 2010). Ties go to the leftmost split. The tree has as few arcs that
-// are not candidates as possible. ProjectiveTree returns their number, which is 0 if
+// are not candidates as possible. Tree returns their number, which is 0 if
 // the candidates hold a projective tree. It takes O(n^3) time and O(n^2) space, 24
 // bytes for each pair of words.
-func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
+func (s *Eisner) Tree(a *graph.Arcs, head []int32) (absent int) {
 	n := a.N()
 	if n == 0 {
 		return 0
@@ -79,7 +92,7 @@ func bestSplit(n int, a, b []int64, step int) (best int64, at int) {
 }
 
 // loadDense fills s.open with the score of every arc h -> m at h*(n+1)+m.
-func (s *Spanner) loadDense(a *Arcs) {
+func (s *Eisner) loadDense(a *graph.Arcs) {
 	n := a.N()
 	size := n + 1
 	s.open, s.closed = resize(s.open, size*size), resize(s.closed, size*size)
@@ -99,7 +112,7 @@ func (s *Spanner) loadDense(a *Arcs) {
 type span struct{ kind, i, j int32 }
 
 // readChart follows the splits from the two halves under root.
-func (s *Spanner) readChart(size, root int, head []int32) {
+func (s *Eisner) readChart(size, root int, head []int32) {
 	s.spans = append(s.spans[:0], span{leftClosed, 1, int32(root)}, span{rightClosed, int32(root), int32(size - 1)})
 	for len(s.spans) > 0 {
 		x := s.spans[len(s.spans)-1]
@@ -126,3 +139,5 @@ func (s *Spanner) readChart(size, root int, head []int32) {
 		}
 	}
 }
+
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
