@@ -19,6 +19,7 @@ func TestCutsByKind(t *testing.T) {
 		{"break", "The door closed.\n\n- - -\n\nNobody moved.", "The door closed . | - - - | Nobody moved ."},
 		{"reporting", "\"Is anyone home?\" Grandma asked.", "\" Is anyone home ? \" Grandma asked ."},
 		{"reporting", "“Run!” Mr. Hale shouted loudly. Nobody ran.", "“ Run ! ” Mr. Hale shouted loudly . | Nobody ran ."},
+		{"reporting", "\"Is it far?\" Ann asked softly.", "\" Is it far ? \" Ann asked softly ."},
 		{"reporting", "\"Who knows?\" Peter left the room.", "\" Who knows ? \" | Peter left the room ."},
 		{"closing", "My shop is on Main St. It opens at nine.", "My shop is on Main St. | It opens at nine ."},
 		{"closing", "Send it to Brown Corp. They will pay.", "Send it to Brown Corp. | They will pay ."},

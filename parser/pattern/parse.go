@@ -160,7 +160,7 @@ func (p *parser) conditions(all []*formula) *formula {
 		case p.atCondition():
 			all = append(all, p.condition())
 			continue
-		case len(all) > 0 && p.peek() == '!' && p.behind('!', func() bool { return p.peek() == '(' }):
+		case p.peek() == '!' && p.behind('!', func() bool { return p.peek() == '(' }):
 			all = append(all, p.one()) // no word can stand here
 			continue
 		}

@@ -34,6 +34,22 @@ func learnChains() (Tables, *word.Encoder) {
 	return Learn(v, LearnLexicon(list, e), list, 1), e
 }
 
+// Commas and colons between two words count alike, as far as 2, and other marks do not.
+func TestWalkCountsCommas(t *testing.T) {
+	for _, c := range []struct {
+		marks []uint8
+		want  int
+	}{{[]uint8{word.Comma}, 1}, {[]uint8{word.Colon}, 1}, {[]uint8{word.Quote, word.Opening}, 0}, {[]uint8{word.Comma, word.Colon, word.Comma}, 2}} {
+		var w walk
+		for _, mark := range c.marks {
+			w.pass(&word.Word{Coarse: word.PUNCT, Punct: mark})
+		}
+		if w.commas != c.want {
+			t.Errorf("marks %v: %d commas, want %d", c.marks, w.commas, c.want)
+		}
+	}
+}
+
 // The score of an arc is the sum of its single weights, however it is added
 // up.
 func TestRowsSumToCells(t *testing.T) {
