@@ -136,7 +136,8 @@ func (m *Model) openTrees(v *pack.View) (x *encode.Model, err error) {
 }
 
 // openWords opens what makes words with tags of a text, and binds the encoder, if there is
-// one, to the tags.
+// one, to the tags. Parts that languages share, also in a model adapted from a world, become
+// those of the model's language.
 func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 	err := cmp.Or(
 		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
@@ -145,8 +146,14 @@ func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 		return err
 	}
 	m.extPos = m.knowsExtPos()
+	m.Words = m.Words.WithCasing(m.Tagger.Casing())
+	for _, c := range []**calibrate.Model{&m.Calibrator, &m.FastCalibrator} {
+		if *c != nil {
+			*c = (*c).Of(m.Info.Language)
+		}
+	}
 	if x != nil {
-		m.bind(x)
+		m.bind(x.Of(m.Info.Language))
 	}
 	return nil
 }

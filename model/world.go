@@ -14,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/treebeam/treebeam/io/sections"
-	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/language"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -362,19 +361,9 @@ func (w *World) openLanguage(code string, part *sections.Unchecked) (*Model, err
 		return nil, err
 	}
 	m.Labeler = m.Labeler.Only(relations)
-	for _, c := range []**calibrate.Model{&m.Calibrator, &m.FastCalibrator} {
-		if *c != nil {
-			*c = (*c).Of(code)
-		}
-	}
-	x := shared.encoder
-	if x != nil {
-		x = x.Of(code)
-	}
-	if err := m.openWords(v, x); err != nil {
+	if err := m.openWords(v, shared.encoder); err != nil {
 		return nil, err
 	}
-	m.Words = m.Words.WithCasing(m.Tagger.Casing())
 	return &m, nil
 }
 

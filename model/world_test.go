@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,6 +136,34 @@ func TestWorldParses(t *testing.T) {
 				t.Errorf("%s: %+v", code, last)
 			}
 		}
+	}
+}
+
+// A language in a file of its own, as treebeam adapt writes it, reads text as in the world.
+func TestLanguageAlone(t *testing.T) {
+	m, err := model.Open(model.EmbeddedWorld + ":fr")
+	if errors.Is(err, model.ErrNoWorld) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := model.Encode(m.Info, m.Sections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := model.OpenBytes(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tagged := func(m *model.Model) *syntax.Sentence {
+		s := &m.Segment("Seuls deux gendres ont lu « Lessons » avec le Dr Bureau.", 100)[0]
+		m.Encode([]*syntax.Sentence{s})
+		m.Tag(s, true)
+		return s
+	}
+	if want, got := tagged(m), tagged(alone); len(want.Dense.Arcs) == 0 || !slices.Equal(got.Dense.Arcs, want.Dense.Arcs) || !slices.Equal(got.TagProb, want.TagProb) {
+		t.Errorf("%v\nwant\n%v", got.TagProb, want.TagProb)
 	}
 }
 
