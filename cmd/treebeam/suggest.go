@@ -170,7 +170,7 @@ func differences(a, b string) int {
 	return last[len(b)]
 }
 
-// departed says where the code of a command or a --flag is that the program had once.
+// departed says where the code of a command, a --flag or a value is that the program had once.
 // What was measured and brought nothing has left the program (lab/notes has the figures).
 var departed = map[string]string{
 	"--decoder":        sampling,
@@ -187,7 +187,8 @@ var departed = map[string]string{
 	"--vectors":        tensor,
 	"--vectors-limit":  tensor,
 	"--state":          "name the folder of a state as you would name an output",
-	"--delta":          "it was for experiments; it is the loss of one wrong head",
+	"--delta":          "it was for experiments; it is the loss of one wrong head: lab/notes/ablation.md",
+	"--preset full":    "lab/notes/ablation.md has what its families earned, and the commit that has them",
 	"--encoder-seed":   "--seed seeds the tuning of the encoder, too",
 	"--gamma":          "it is 0.7, the best of what was measured: lab/notes/tensor.md",
 	"--tree-tags":      "the size of the treebank decides: docs/training.md",

@@ -66,7 +66,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
 	fs.IntVar(&f.tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
 	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
-	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
+	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast or standard; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
@@ -116,7 +116,7 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
 	group(fs, rareFlags, "treebanks", "gold-tags", "tensor", "folds", "weights", "families", "tag-seed", "cased", "reuse")
-	choose(fs, "preset", "fast", "standard", "full", "accurate")
+	choose(fs, "preset", "fast", "standard", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 }
 

@@ -23,11 +23,11 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	var f trainFlags
 	f.define(fs)
 	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
-		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
+		"--model", "m.tbm", "--preset", "fast", "--families=-cs", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
 	must(t, fs.Parse(args))
 	f.describe(fs)
 	i := f.o.Info
-	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --families -span --gold-tags --preset full --seed 9 --treebank 'a toy'"
+	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --families -cs --gold-tags --preset fast --seed 9 --treebank 'a toy'"
 	if i.Command != want {
 		t.Errorf("command %s, want %s", i.Command, want)
 	}
@@ -66,9 +66,12 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train x --dev y", "give --model"},
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
-		{"--train x --dev y --model m --preset huge", "fast, standard, full or accurate"},
+		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
+		{"--train x --dev y --model m --preset full", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --delta 1", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --families +gs", "lab/notes/ablation.md"},
 		{"--train x --dev y --model m --families gs", "+ or -"},
-		{"--train x --dev y --model m --families -all", "only arcs"},
+		{"--train x --dev y --model m --families -gp,-cs,-hb,-cross", "only arcs"},
 		{"--train x --dev y --model m --strategy skip", "lab/notes/family.md"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},

@@ -143,7 +143,7 @@ try treebeam completion f`
 	const want = `treebeam par => parse
 treebeam parse --to c => conllu csv
 treebeam parse --accu => --accurate
-treebeam train --preset  => fast standard full accurate
+treebeam train --preset  => fast standard accurate
 treebeam completion f => fish
 `
 	if err != nil || string(got) != want {

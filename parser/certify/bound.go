@@ -169,13 +169,8 @@ func (p *Prover) loadChildren(h int32, children []int32) (base, free int64) {
 // where all but the child list is worth w, and raises the max-marginals of children.
 func (p *Prover) maximise(h, b int32, children []int32, w int64) int64 {
 	nodes := p.nodes[int(p.nodesOf[h])+int(b-p.start[h-1])*len(children):][:len(children)]
-	shift := int32(0)
-	if p.grand {
-		left := p.right[h] - p.childrenOf[h]
-		shift = (b - p.start[h-1]) * (square(left) + square(int32(len(children))-left))
-	}
-	l := p.chain(&p.entries[0], children, nodes, p.heads[b], shift)
-	r := p.chain(&p.entries[1], children, nodes, p.heads[b], shift)
+	l := p.chain(&p.entries[0], children, nodes, p.heads[b])
+	r := p.chain(&p.entries[1], children, nodes, p.heads[b])
 	for k := range children {
 		if p.out[k] == barred {
 			continue
@@ -193,11 +188,11 @@ func (p *Prover) maximise(h, b int32, children []int32, w int64) int64 {
 // chain returns the best score of one side of a child list whose head hangs on
 // g, and sets inSide and outSide to the best scores with and without each
 // child.
-func (p *Prover) chain(l *list, children, nodes []int32, g, shift int32) int64 {
+func (p *Prover) chain(l *list, children, nodes []int32, g int32) int64 {
 	last := len(l.at) - 1
 	p.forward, p.worths = resize(p.forward, last+1), resize(p.worths, 2*(last+1))
 	worths, backward := p.worths[:last+1], p.worths[last+1:]
-	edges := p.edges[l.first+shift:][:l.size*l.size]
+	edges := p.edges[l.first:][:l.size*l.size]
 	p.forward[0], worths[last] = 0, 0
 	lo := 0
 	for j := 1; j <= last; j++ {

@@ -54,7 +54,6 @@ type Prover struct {
 	// of edges are a square for each side, those of nodes one for each child.
 	edges, nodes     []int32
 	edgesOf, nodesOf []int32 // by head
-	grand            bool    // edges differ with the head of the head
 
 	pairs []pair
 	cells []int32 // of the tables of pairs

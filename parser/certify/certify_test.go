@@ -53,7 +53,7 @@ func (x *search) prove(limit int64) (steps int64, proved bool) {
 func certified(t *testing.T) []part.Families {
 	t.Helper()
 	list := []part.Families{0, part.Fast, part.Standard, part.Locals}
-	for _, name := range []string{"+gp", "+cs", "+hb", "+cross", "+gs", "+ts", "+ggp", "+psc", "+cs,+ts", "+gp,+cross"} {
+	for _, name := range []string{"+gp", "+cs", "+hb", "+cross", "+ts", "+cs,+ts", "+gp,+cross"} {
 		on, err := part.Families(0).With(name)
 		if err != nil {
 			t.Fatal(err)
@@ -215,15 +215,11 @@ func proofOf(t *testing.T, x *search, s *syntax.Sentence, on part.Families, limi
 // candidates there are.
 func TestStepsBoundProofs(t *testing.T) {
 	r := hash.Rand(74)
-	psc, err := part.Families(0).With("+psc")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for k := range 12 {
 		s := parttest.RandomSentence(30+40*(k%3), 1+k%2, &r)
 		for _, limit := range []int64{1, 1000, 100_000, 1_000_000} {
 			p := &search{}
-			steps := proofOf(t, p, s, part.Locals&^psc, limit)
+			steps := proofOf(t, p, s, part.Locals, limit)
 			// A proof looks at its steps between factors: the last may be the largest.
 			if over := int64(len(p.edges) + 100*len(p.count) + 64); steps > limit+8*over {
 				t.Errorf("%d words: %d steps of %d", len(s.Words), steps, limit)

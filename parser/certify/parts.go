@@ -6,8 +6,7 @@ import (
 )
 
 // bounded are the families for which the prover has bounds.
-var bounded = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, part.TriSiblings,
-	part.HeadBigrams, part.Crossings, part.GreatGrandparents, part.SiblingGrandchildren)
+var bounded = part.SetOf(part.Grandparents, part.Siblings, part.TriSiblings, part.HeadBigrams, part.Crossings)
 
 // scored reports whether the model scores parts of a kind.
 func (p *Prover) scored(k part.Kind) bool { return p.scores.Families.Has(k) }
@@ -25,10 +24,9 @@ type request struct {
 }
 
 const (
-	alone  uint8 = iota
-	first        // of a group
-	orNone       // first of a group, none of which need be in a tree
-	next         // one more of the group
+	alone uint8 = iota
+	first       // of a group
+	next        // one more of the group
 )
 
 // A meeting is a cell of two arcs that cross.
@@ -84,26 +82,19 @@ func (p *Prover) requestHeads() bool {
 	words := len(p.count)
 	p.parts, p.requests = p.parts[:0], p.requests[:0]
 	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
-	p.grand = p.scored(part.GrandSiblings)
 	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
 	for h := int32(1); int(h) < words; h++ {
 		children := p.children[p.childrenOf[h]:p.childrenOf[h+1]]
 		left, lo, hi := p.right[h]-p.childrenOf[h], p.start[h-1], p.start[h]
 		one := square(left) + square(int32(len(children))-left)
-		copies := int32(1)
-		if p.grand {
-			copies = hi - lo
-		}
 		p.edgesOf[h], p.nodesOf[h] = int32(len(p.edges)), int32(len(p.nodes))
-		p.steps += int64(copies*one) + int64(hi-lo)*int64(len(children))
-		if p.tooMuch() || max(len(p.edges)+int(copies*one), len(p.nodes)+int(hi-lo)*len(children)) > maxCells {
+		p.steps += int64(one) + int64(hi-lo)*int64(len(children))
+		if p.tooMuch() || max(len(p.edges)+int(one), len(p.nodes)+int(hi-lo)*len(children)) > maxCells {
 			return false
 		}
-		p.edges = grown(p.edges, int(copies*one))
+		p.edges = grown(p.edges, int(one))
 		p.nodes = grown(p.nodes, int(hi-lo)*len(children))
-		for c := range copies {
-			p.requestEdges(h, p.heads[lo+c], children[:left], children[left:], p.edgesOf[h]+c*one)
-		}
+		p.requestEdges(h, children[:left], children[left:], p.edgesOf[h])
 		for b := lo; b < hi; b++ {
 			p.requestNodes(h, b, children, p.nodesOf[h]+(b-lo)*int32(len(children)))
 		}
@@ -158,8 +149,8 @@ func (s *side) before(j int32) int32 {
 	return j
 }
 
-// requestEdges requests the parts of neighbours in the child list of h under g.
-func (p *Prover) requestEdges(h, g int32, left, right []int32, at int32) {
+// requestEdges requests the parts of neighbours in the child list of h.
+func (p *Prover) requestEdges(h int32, left, right []int32, at int32) {
 	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
 	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
 	for _, s := range [...]*side{&l, &r} {
@@ -170,9 +161,6 @@ func (p *Prover) requestEdges(h, g int32, left, right []int32, at int32) {
 				a, cell := s.entry(i), s.first+i*s.size+j
 				if p.scored(part.Siblings) {
 					p.request(part.Siblings.Part(h, a, b, 0), &p.edges, cell, alone)
-				}
-				if p.scored(part.GrandSiblings) && g != a && g != b {
-					p.request(part.GrandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
 				}
 				if p.scored(part.TriSiblings) {
 					p.requestThird(s, &l, h, i, b, cell)
@@ -209,43 +197,6 @@ func (p *Prover) requestNodes(h, b int32, children []int32, at int32) {
 		}
 		if p.scored(part.Grandparents) {
 			p.request(part.Grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
-		}
-		if g == 0 {
-			continue
-		}
-		if p.scored(part.GreatGrandparents) {
-			group := first
-			for c := p.start[g-1]; c < p.start[g]; c++ {
-				if top := p.heads[c]; top != h && top != m {
-					p.request(part.GreatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
-					group = next
-				}
-			}
-		}
-		if p.scored(part.SiblingGrandchildren) {
-			p.requestNeighbours(g, h, m, cell)
-		}
-	}
-}
-
-// requestNeighbours requests the best part of m, a child of h, with the neighbour
-// that h may have under g, on either side.
-func (p *Prover) requestNeighbours(g, h, m, cell int32) {
-	lo, hi := p.childrenOf[g], p.right[g]
-	if h > g {
-		lo, hi = p.right[g], p.childrenOf[g+1]
-	}
-	before, behind := orNone, orNone
-	for _, a := range p.children[lo:hi] {
-		if d := p.words[a]; d < h && d != m {
-			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
-			before = next
-		}
-	}
-	for _, a := range p.children[lo:hi] {
-		if d := p.words[a]; d > h && d != m {
-			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
-			behind = next
 		}
 	}
 }
@@ -323,9 +274,6 @@ func (p *Prover) answer() {
 	p.scores.ScoreAll(p.parts, p.answers)
 	for i := 0; i < len(p.requests); i++ {
 		to, best := p.requests[i], p.answers[i]
-		if to.group == orNone {
-			best = max(best, 0)
-		}
 		for ; i+1 < len(p.requests) && p.requests[i+1].group == next; i++ {
 			best = max(best, p.answers[i+1])
 		}

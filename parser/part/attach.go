@@ -79,7 +79,6 @@ func (x *Scores) Globals(y *Tree) int64 {
 		return 0
 	}
 	x.Count.Globals++
-	x.hulls.measure(y, x.N)
 	return x.sum(y, x.global)
 }
 
@@ -125,7 +124,6 @@ func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	for m := int32(1); int(m) <= x.N; m++ {
 		list = append(list, arcs.Part(y.Head[m], m, 0, 0))
 	}
-	x.hulls.measure(y, x.N)
 	return x.visit(y, x.global, x.visit(y, x.local, list))
 }
 

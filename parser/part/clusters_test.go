@@ -30,11 +30,11 @@ func classed(t testing.TB, s *syntax.Sentence) *word.Vocabulary {
 func TestClusterKeysAreStable(t *testing.T) {
 	golden := map[string]uint64{"arcs": 0x3e31dd16eab3201b, "gp": 0x447121f141f4430e, "cs": 0x51765bbbc1744d0a}
 	s := fixture()
-	plain := newScratch(s, 1, Full)
-	with := newScratch(s, 1, Full)
+	plain := newScratch(s, 1, All)
+	with := newScratch(s, 1, All)
 	copied := *s
 	copied.SetMemo(nil)
-	with.t.Prepare(&Source{Vocabulary: classed(t, s), Parts: noise(1), Families: Full}, &copied)
+	with.t.Prepare(&Source{Vocabulary: classed(t, s), Parts: noise(1), Families: All}, &copied)
 	got := map[string]uint64{}
 	eachPart(plain, func(p Part, keys []hash.Key) {
 		name, more := kindName(p.Kind()), with.t.Keys(p, nil)

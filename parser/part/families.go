@@ -6,38 +6,26 @@ import (
 	"strings"
 )
 
-// Kinds of the local families.
+// Kinds of the families. Models and keys depend on the numbers. Families that have left
+// (lab/notes/ablation.md) had those between, 14 and 15; a new family begins at 16.
 const (
-	Grandparents Kind = iota
-	Siblings
-	GrandSiblings
-	TriSiblings
-	HeadBigrams
-	Crossings
-	GreatGrandparents
-	SiblingGrandchildren
-	firstGlobal
+	Grandparents Kind = 0
+	Siblings     Kind = 1
+	TriSiblings  Kind = 3
+	HeadBigrams  Kind = 4
+	Crossings    Kind = 5
+	Valencies    Kind = 13
 )
 
-// families is the list of all of them; the index of each is its Kind. Models
-// and keys depend on the order, so new families go to the end.
+// families is the list of all of them, by Kind. Those without a name have left.
 var families = []Family{
-	Grandparents:         grandparents,
-	Siblings:             siblings,
-	GrandSiblings:        grandSiblings,
-	TriSiblings:          triSiblings,
-	HeadBigrams:          headBigrams,
-	Crossings:            crossings,
-	GreatGrandparents:    greatGrandparents,
-	SiblingGrandchildren: siblingGrandchildren,
-	firstGlobal:          rightBranches,
-	coordinations,
-	attachments,
-	spans,
-	neighbours,
-	valencies,
-	nonProjective,
-	punctuationPairs,
+	Grandparents: grandparents,
+	Siblings:     siblings,
+	TriSiblings:  triSiblings,
+	HeadBigrams:  headBigrams,
+	Crossings:    crossings,
+	Valencies:    valencies,
+	15:           {},
 }
 
 // Families is the set of families that a model scores in addition to arcs: bit k stands
@@ -46,18 +34,19 @@ var families = []Family{
 type Families uint32
 
 // Locals are the families that count in the gain of every move. Globals count only in
-// the scores of whole trees. Fast, Standard and Full are the presets of training.
+// the scores of whole trees. Fast and Standard are the presets of training, All are all
+// families.
 var (
 	Locals   = where(func(f *Family) bool { return f.Gain != nil })
 	Globals  = where(func(f *Family) bool { return f.Gain == nil })
 	Fast     = where(func(f *Family) bool { return f.fast })
 	Standard = where(func(f *Family) bool { return f.standard })
-	Full     = Locals | Globals
+	All      = Locals | Globals
 )
 
 func where(wanted func(f *Family) bool) (set Families) {
 	for k := range families {
-		if wanted(&families[k]) {
+		if f := &families[k]; f.Name != "" && wanted(f) {
 			set |= 1 << k
 		}
 	}
@@ -79,7 +68,7 @@ func (f Families) Has(k Kind) bool { return f>>k&1 != 0 }
 func (f Families) Any(want Families) bool { return f&want != 0 }
 
 // Valid reports whether all bits of f belong to families.
-func (f Families) Valid() bool { return f>>len(families) == 0 }
+func (f Families) Valid() bool { return f&^All == 0 }
 
 // String lists the names of the families in f, separated by commas, in the order of
 // their kinds; it is "arcs" if f is empty.
@@ -93,17 +82,17 @@ func (f Families) String() string {
 	return cmp.Or(strings.Join(names, ","), "arcs")
 }
 
-// Preset returns the families of the preset "fast", "standard" or "full". Other names
-// are an error.
+// Preset returns the families of the preset "fast" or "standard". Other names are an
+// error.
 func Preset(name string) (Families, error) {
-	if f := map[string]Families{"fast": Fast, "standard": Standard, "full": Full}[name]; f != 0 {
+	if f := map[string]Families{"fast": Fast, "standard": Standard}[name]; f != 0 {
 		return f, nil
 	}
-	return 0, fmt.Errorf("preset %q: must be fast, standard or full", name)
+	return 0, fmt.Errorf("preset %q: must be fast or standard", name)
 }
 
-// With returns f changed by a list such as "-gs,+ggp,-coord". Each item is + or -, then
-// the name of a family, "globals" for all global families, or "all".
+// With returns f changed by a list such as "-hb,+ts,+valency". Each item is + or -, then
+// the name of a family.
 func (f Families) With(changes string) (Families, error) {
 	for item := range strings.SplitSeq(changes, ",") {
 		if item = strings.TrimSpace(item); item == "" {
@@ -111,11 +100,11 @@ func (f Families) With(changes string) (Families, error) {
 		}
 		sign, name := item[0], item[1:]
 		if sign != '+' && sign != '-' {
-			return 0, fmt.Errorf("family %q: write + or - before each name, as in -gs,+ggp", item)
+			return 0, fmt.Errorf("family %q: write + or - before each name, as in -hb,+ts", item)
 		}
-		set := where(func(f *Family) bool { return f.Name == name || name == "all" || name == "globals" && f.Gain == nil })
+		set := where(func(f *Family) bool { return f.Name == name })
 		if set == 0 {
-			return 0, fmt.Errorf("family %q: must be one of %s, globals or all", name, Full)
+			return 0, fmt.Errorf("family %q: must be one of %s; lab/notes/ablation.md has what others earned", name, All)
 		}
 		if f &^= set; sign == '+' {
 			f |= set

@@ -62,7 +62,7 @@ func kindName(k Kind) string {
 // present version are in use.
 func TestKeysAreStable(t *testing.T) {
 	got := map[string]uint64{}
-	eachPart(newScratch(fixture(), 1, Full), func(p Part, keys []hash.Key) {
+	eachPart(newScratch(fixture(), 1, All), func(p Part, keys []hash.Key) {
 		for _, k := range keys {
 			got[kindName(p.Kind())] += hash.Pair(k, uint64(p.Kind()))
 		}
@@ -72,8 +72,8 @@ func TestKeysAreStable(t *testing.T) {
 			t.Errorf("the keys of %q hash to %#016x, want %#016x", name, got[name], want)
 		}
 	}
-	if len(got) != len(families)+1 || len(golden) != len(got) {
-		t.Errorf("%d kinds of parts, %d in the test, want %d", len(got), len(golden), len(families)+1)
+	if want := len(singles()) + 1; len(got) != want || len(golden) != want {
+		t.Errorf("%d kinds of parts, %d in the test, want %d", len(got), len(golden), want)
 	}
 }
 
@@ -81,12 +81,11 @@ func TestKeysAreStable(t *testing.T) {
 // costs a look-up for nothing; kinds of parts share no keys; and parts do not
 // grow unseen.
 func TestKeysOfPartsDiffer(t *testing.T) {
-	limits := map[string]int{"arcs": 75, "gp": 22, "cs": 24, "gs": 6, "ts": 7, "hb": 4, "cross": 4, "ggp": 6, "psc": 6,
-		"right": 8, "coord": 15, "pp": 8, "span": 2, "near": 6, "valency": 4, "nonproj": 9, "pairs": 2}
+	limits := map[string]int{"arcs": 75, "gp": 22, "cs": 24, "ts": 7, "hb": 4, "cross": 4, "valency": 4}
 	owner := map[hash.Key]Kind{}
-	eachPart(newScratch(fixture(), 1, Full), func(p Part, keys []hash.Key) {
+	eachPart(newScratch(fixture(), 1, All), func(p Part, keys []hash.Key) {
 		name := kindName(p.Kind())
-		if len(keys) > limits[name] || len(keys) == 0 && name != "right" {
+		if len(keys) > limits[name] || len(keys) == 0 {
 			t.Errorf("a part %q has %d keys, want 1 to %d", name, len(keys), limits[name])
 		}
 		for _, k := range keys {
@@ -96,7 +95,7 @@ func TestKeysOfPartsDiffer(t *testing.T) {
 			owner[k] = p.Kind()
 		}
 		slices.Sort(keys)
-		if n := len(slices.Compact(keys)); n != len(keys) && name != "right" {
+		if n := len(slices.Compact(keys)); n != len(keys) {
 			t.Fatalf("a part %q has %d keys, %d of them different", name, len(keys), n)
 		}
 	})
@@ -104,7 +103,7 @@ func TestKeysOfPartsDiffer(t *testing.T) {
 
 // Direction and order matter where they should.
 func TestKeysTellPartsApart(t *testing.T) {
-	x := newScratch(fixture(), 1, Full)
+	x := newScratch(fixture(), 1, All)
 	for _, pair := range [][2]Part{
 		{arcs.Part(2, 6, 0, 0), arcs.Part(6, 2, 0, 0)},
 		{arcs.Part(1, 2, 0, 0), arcs.Part(3, 2, 0, 0)},
@@ -144,8 +143,8 @@ func TestManyFeats(t *testing.T) {
 // Keys, gains and totals in steady state allocate nothing.
 func TestNoAllocations(t *testing.T) {
 	s := fixture()
-	x := newScratch(s, 1, Full)
-	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise(9), Families: Full}
+	x := newScratch(s, 1, All)
+	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise(9), Families: All}
 	heads := make([]int32, 17)
 	for m := 2; m <= 16; m++ {
 		heads[m] = int32(m / 2)
@@ -173,38 +172,14 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// Brackets nest; a straight quote goes with the next one; both must have one
-// head.
-func TestPairs(t *testing.T) {
-	s := &syntax.Sentence{}
-	c := &s.Candidates
-	c.Start = []int32{0}
-	for _, form := range strings.Fields("( a \" ( b ) ) c \" ] ( d \"") {
-		s.Words = append(s.Words, syntax.Word{Form: form, Lemma: form, UPOS: "PUNCT"})
-		h := int32(2)
-		if len(s.Words) == 2 {
-			h = 0
-		}
-		c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
-		c.Start = append(c.Start, int32(len(c.Heads)))
-	}
-	x := newScratch(s, 1, flag("pairs"))
-	x.y.Set(&x.t.Arcs, append([]int32{0}, c.Heads...))
-	k := kindOf("pairs")
-	want := []Part{k.Part(4, 6, 2, 0), k.Part(1, 7, 2, 0), k.Part(3, 9, 2, 0)}
-	if got := x.t.visit(&x.y, []Kind{k}, nil); !slices.Equal(got, want) {
-		t.Errorf("%#x, want %#x", got, want)
-	}
-}
-
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
 		preset, changes, want string
 	}{
-		{"standard", "-hb, +ggp", "gp,cs,cross,ggp"},
-		{"full", "-globals", "gp,cs,gs,ts,hb,cross,ggp,psc"},
-		{"full", "-all", "arcs"},
-		{"fast", "+pairs", "gp,cs,pairs"},
+		{"standard", "-hb, +ts", "gp,cs,ts,cross"},
+		{"standard", "+ts,+valency", "gp,cs,ts,hb,cross,valency"},
+		{"fast", "-gp,-cs", "arcs"},
+		{"fast", "+valency", "gp,cs,valency"},
 	} {
 		f, err := Preset(c.preset)
 		if err == nil {
@@ -214,39 +189,33 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s with %q: %v, %v; want %s", c.preset, c.changes, f, err, c.want)
 		}
 	}
-	for _, bad := range []string{"gs", "+", "-xx", "+gs,ts", "+unknown"} {
+	for _, bad := range []string{"ts", "+", "-xx", "+hb,ts", "+gs", "-coord"} {
 		if f, err := Standard.With(bad); err == nil {
 			t.Errorf("%q: %v, want an error", bad, f)
 		}
 	}
-	if _, err := Preset("slow"); err == nil {
-		t.Error("preset slow: no error")
+	for _, bad := range []string{"slow", "full"} {
+		if _, err := Preset(bad); err == nil {
+			t.Errorf("preset %s: no error", bad)
+		}
 	}
 	if len(families) >= int(arcs) {
 		t.Errorf("%d families, and %d is the Kind of arcs", len(families), arcs)
 	}
-	if Families(1 << 30).Valid() {
-		t.Error("an unknown family is valid")
+	for _, bad := range []Kind{2, 6, 12, 15, 30} {
+		if Families(1 << bad).Valid() {
+			t.Errorf("Kind %d is valid", bad)
+		}
 	}
 }
 
 // golden are sums over the keys of the parts of a walk.
 var golden = map[string]uint64{
 	"arcs":    0x21807a7e2720f427,
-	"coord":   0xb24053898f76ab4c,
 	"cross":   0xd1864d02b24abd38,
 	"cs":      0x09ba9cee82454546,
-	"ggp":     0x6d2a757c1c6ab647,
 	"gp":      0x50a4230874061aa2,
-	"gs":      0xcd49f0d03decc23e,
 	"hb":      0x60e1086db052c785,
-	"near":    0x12fc0e1ae1aeb5e7,
-	"nonproj": 0x30f7ad80f1926fdb,
-	"pairs":   0x096f5f904a0b4680,
-	"pp":      0x8db05c75c7d1e21e,
-	"psc":     0xe4ac14d849a7c5a3,
-	"right":   0x3f6cdd587baedd28,
-	"span":    0x0bc2109e26b399f3,
 	"ts":      0xec202c8d087093b2,
 	"valency": 0xfd66d0d0d486a585,
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Part is a scored part of a tree: its Kind, and up to four numbers that its family
@@ -54,20 +53,6 @@ func (p Part) Fields() (a, b, c, d int) {
 // templates returns the number of the first of the 64 templates of p's family.
 // Those of arcs are below 256.
 func (p Part) templates() uint64 { return uint64(p.Kind()+4) << 6 }
-
-// quad appends the six templates of a part of four words (Koo and Collins
-// 2010; templates of Lei et al. 2014): the tags of all, coarse or fine, and
-// the lemma of one among the coarse tags of the others.
-func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
-	ca, cb, cc, cd := uint64(a.Coarse), uint64(b.Coarse), uint64(c.Coarse), uint64(d.Coarse)
-	return hash.Append(keys, flag,
-		hash.Sum4(t, ca, cb, cc, cd),
-		hash.Sum4(t+1, a.Lemma, cb, cc, cd),
-		hash.Sum4(t+2, ca, b.Lemma, cc, cd),
-		hash.Sum4(t+3, ca, cb, c.Lemma, cd),
-		hash.Sum4(t+4, ca, cb, cc, d.Lemma),
-		hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine)))
-}
 
 // A Family defines one kind of parts; no other package knows more of it. Its functions
 // may use the scratch in Scores and must not allocate in steady state.

@@ -62,7 +62,6 @@ type Scores struct {
 
 	// Scratch of the families.
 	list       []int32
-	hulls      hulls
 	parts      []Part
 	partScores []int32
 	moves      []Move

@@ -136,7 +136,7 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 }
 
 // Tri-siblings are three in a row in an extended child list: a = head, b, c,
-// d = entries of its list.
+// d = entries of its list (Koo and Collins 2010; templates of Lei et al. 2014).
 var triSiblings = Family{
 	Name: "ts", Lists: true,
 	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
@@ -174,112 +174,13 @@ var triSiblings = Family{
 			side = 4
 		}
 		t, flag, wh, wa, wb, wd := p.templates(), hash.Flag(side), x.words.At(h), x.entry(a), x.entry(b), x.entry(d)
-		buf = append(buf, hash.Mix(hash.Sum3(t+6, uint64(wh.Coarse), uint64(wa.Coarse), uint64(wd.Coarse))+flag))
-		return quad(t, flag, wh, wa, wb, wd, buf)
+		ch, ca, cb, cd := uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse), uint64(wd.Coarse)
+		return hash.Append(buf, flag, hash.Sum3(t+6, ch, ca, cd),
+			hash.Sum4(t, ch, ca, cb, cd),
+			hash.Sum4(t+1, wh.Lemma, ca, cb, cd),
+			hash.Sum4(t+2, ch, wa.Lemma, cb, cd),
+			hash.Sum4(t+3, ch, ca, wb.Lemma, cd),
+			hash.Sum4(t+4, ch, ca, cb, wd.Lemma),
+			hash.Sum4(t+5, uint64(wh.Fine), uint64(wa.Fine), uint64(wb.Fine), uint64(wd.Fine)))
 	},
-}
-
-// Grand-siblings are neighbours in an extended child list and the head of
-// their head: a, b = grandparent, head; c, d = entries of the head's list.
-var grandSiblings = Family{
-	Name: "gs", Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
-		x.list = y.entries(h, x.list[:0])
-		for i := range len(x.list) - 1 {
-			list = append(list, k.Part(y.Head[h], h, x.list[i], x.list[i+1]))
-		}
-		return list
-	},
-	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
-		h, m := v.Head, v.Word
-		if h != 0 {
-			g := y.Head[h]
-			sum = x.Score(k.Part(g, h, v.left, m)) + x.Score(k.Part(g, h, m, v.right)) - x.Score(k.Part(g, h, v.left, v.right))
-		}
-		x.list = y.entries(m, x.list[:0])
-		for i := range len(x.list) - 1 {
-			sum += x.Score(k.Part(h, m, x.list[i], x.list[i+1]))
-		}
-		return sum
-	},
-	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
-		g, h, a, b := p.Fields()
-		side := word.Direction(g, h)
-		if a >= h {
-			side += 2
-		}
-		return quad(p.templates(), hash.Flag(side), x.words.At(g), x.words.At(h), x.entry(a), x.entry(b), buf)
-	},
-}
-
-// Sibling-grandchildren (Zhang et al. 2014) are a child of one of two
-// neighbours: a = head, b = its child, c = a child of b, d = the neighbour of
-// b under a. Our extended child lists have the head in them, so b and d are
-// always on one side of a: the paper's straddling pairs, in which the last
-// child on the left and the first on the right are neighbours, are left out,
-// as are Start, the head and End in the place of d.
-var siblingGrandchildren = Family{
-	Name: "psc", Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
-		h, s := y.Head[m], y.Next[m]
-		if h == 0 || s == 0 || (m < h) != (s < h) {
-			return list
-		}
-		for c := y.First[m]; c != 0; c = y.Next[c] {
-			list = append(list, k.Part(h, m, c, s))
-		}
-		for c := y.First[s]; c != 0; c = y.Next[c] {
-			list = append(list, k.Part(h, s, c, m))
-		}
-		return list
-	},
-	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
-		h, m, l, r := v.Head, v.Word, v.left, v.right
-		if h == 0 {
-			return 0
-		}
-		isLeft, isRight := l > 0 && l != h, r > 0 && r != h
-		if isLeft {
-			sum += x.childrenOf(k, y, v, l, m)
-		}
-		if isRight {
-			sum += x.childrenOf(k, y, v, m, r)
-		}
-		if isLeft && isRight {
-			sum -= x.childrenOf(k, y, v, l, r)
-		}
-		before, after := y.Prev[h], y.Next[h] // but for m, which is not there
-		if before == m {
-			before = y.Prev[m]
-		}
-		if after == m {
-			after = y.Next[m]
-		}
-		g := y.Head[h]
-		for _, s := range [2]int32{before, after} {
-			if g != 0 && s != 0 && (s < g) == (h < g) {
-				sum += x.Score(k.Part(g, h, m, s))
-			}
-		}
-		return sum
-	},
-	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
-		h, b, q, d := p.Fields()
-		flag := hash.Flag(word.Direction(h, b) + 2*word.Direction(b, q) + 4*word.Direction(b, d))
-		return quad(p.templates(), flag, x.words.At(h), x.words.At(b), x.words.At(q), x.words.At(d), buf)
-	},
-}
-
-// childrenOf scores the children of a and b, but for the word that moves, with
-// the two as neighbours under v.Head.
-func (x *Scores) childrenOf(k Kind, y *Tree, v *Move, a, b int32) (sum int32) {
-	for range 2 {
-		for c := y.First[a]; c != 0; c = y.Next[c] {
-			if c != v.Word {
-				sum += x.Score(k.Part(v.Head, a, c, b))
-			}
-		}
-		a, b = b, a
-	}
-	return sum
 }

@@ -15,7 +15,7 @@ func TestCrossed(t *testing.T) {
 	yes, no := 0, 0
 	for range 30 {
 		s := randomSentence(2+int(r.Below(4)), 8, &r)
-		x := newScratch(s, 500, Full)
+		x := newScratch(s, 500, All)
 		n := len(s.Words)
 		allTrees(s, func(head []int32) {
 			x.y.Set(&x.t.Arcs, head)
@@ -49,14 +49,14 @@ func TestPrepareForgetsOpenQuestions(t *testing.T) {
 	r := hash.Rand(17)
 	for k := range 50 {
 		s := randomSentence(3+k%8, 5, &r)
-		x := newScratch(s, 400, Full)
+		x := newScratch(s, 400, All)
 		x.t.deferred = true
 		for c := range int32(3) {
 			x.t.Score(kindOf("gp").Part(c, 2, 1, 0))
 		}
 		next := randomSentence(3+k%5, 5, &r)
-		x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise(400), Families: Full}, next)
-		fresh := newScratch(next, 400, Full)
+		x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise(400), Families: All}, next)
+		fresh := newScratch(next, 400, All)
 		if !slices.Equal(x.t.Arcs.Score, fresh.t.Arcs.Score) {
 			t.Fatal("scores of arcs are not those of fresh scratch")
 		}

@@ -15,7 +15,7 @@ func TestBudget(t *testing.T) {
 	r := hash.Rand(5)
 	for k := range 8 {
 		s := randomSentence(10+int(r.Below(10)), 4, &r)
-		on := []part.Families{part.Standard, part.Full}[k%2]
+		on := []part.Families{part.Standard, part.All}[k%2]
 		whole := newSearch(s, 400, on)
 		if !whole.run(1, 6, 3) || whole.cut {
 			t.Fatal("the unlimited search was cut or found nothing")

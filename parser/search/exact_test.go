@@ -13,7 +13,7 @@ import (
 func TestEnumerationIsExact(t *testing.T) {
 	r := hash.Rand(21)
 	for k := 0; k < 60; k++ {
-		on := []part.Families{part.Standard, part.Full}[k%2]
+		on := []part.Families{part.Standard, part.All}[k%2]
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(4)), &r)
 		x := newSearch(s, 400, on)
 		trees, best, second := 0, int64(-1<<62), int64(-1<<62)

@@ -9,7 +9,7 @@ import (
 )
 
 func noisy() *Model {
-	m := newModel(noise(500), part.Full)
+	m := newModel(noise(500), part.All)
 	m.delta = 1 << 30
 	return m
 }
@@ -22,7 +22,7 @@ func TestScoreOfEveryTree(t *testing.T) {
 	for range 30 {
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
 		n := len(s.Words)
-		x := newSearch(s, 500, part.Full)
+		x := newSearch(s, 500, part.All)
 		trees := map[string]int64{}
 		allTrees(s, func(head []int32) { trees[key(head[1:])] = scratchScore(x, head) })
 		heads := make([]int32, n)

@@ -14,7 +14,7 @@ import (
 func TestClimbDoesNotAllocate(t *testing.T) {
 	r := hash.Rand(14)
 	s := randomSentence(15, 3, &r)
-	x, m := newSearch(s, 500, part.Full), newModel(noise(500), part.Full)
+	x, m := newSearch(s, 500, part.All), newModel(noise(500), part.All)
 	x.run(1, 8, 4)
 	from := slices.Clone(x.ends[:16])
 	copy(from[1:], x.ends[15:])
@@ -42,7 +42,7 @@ func TestDelta(t *testing.T) {
 	for k := 0; k < 60; k++ {
 		s := randomSentence(12, 2, &r)
 		for i, delta := range []int64{0, 800, 1 << 40} {
-			x := newSearch(s, 400, part.Full)
+			x := newSearch(s, 400, part.All)
 			x.delta = delta
 			if !x.run(uint64(k), 8, 8) {
 				continue
@@ -64,7 +64,7 @@ func TestDelta(t *testing.T) {
 
 // Margins are exact: the loss of the best single change, or 0.
 func TestMargins(t *testing.T) {
-	for _, on := range []part.Families{part.Standard, part.Full} {
+	for _, on := range []part.Families{part.Standard, part.All} {
 		r := hash.Rand(16)
 		for k := 0; k < 60; k++ {
 			s := randomSentence(2+int(r.Below(4)), 3, &r)

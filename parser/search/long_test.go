@@ -56,7 +56,7 @@ func long(n int, r *hash.Rand, heads func(m int) []int32) *syntax.Sentence {
 // at all, there is still a tree, and no arcs cross if they must not.
 func TestLongSentences(t *testing.T) {
 	r := hash.Rand(6)
-	m := newModel(noise(300), part.Full)
+	m := newModel(noise(300), part.All)
 	const n = syntax.MaxWholeWords + 500
 	for name, heads := range map[string]func(m int) []int32{
 		"forwards":  func(m int) []int32 { return []int32{int32(m - 1)} },

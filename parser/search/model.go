@@ -261,7 +261,7 @@ func (m *Model) layout(l *pack.Layout) {
 	pack.Value(l, "delta", &m.delta)
 	m.weights.Layout(l, "parts")
 	l.Nested("tensor", m.tensor.Layout)
-	l.Check("families", m.source.Families.Valid(), "names families that do not go together")
+	l.Check("families", m.source.Families.Valid(), "names families of parts that have left the program")
 	l.Check("delta", m.delta >= 0, "is negative")
 	m.fix()
 }

@@ -37,7 +37,7 @@ func (g *grenade) SumParts(keys []hash.Key, ends, sums []int32) {
 func TestPanicLeavesNothingBehind(t *testing.T) {
 	r := hash.Rand(8)
 	g := &grenade{noise: noise(300)}
-	m := newModel(g, part.Full)
+	m := newModel(g, part.All)
 	var list []*syntax.Sentence
 	for range 6 {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))

@@ -129,9 +129,9 @@ func TestSearchAgainstAllTrees(t *testing.T) {
 		least int // percent of optimal results
 	}{
 		{part.Standard, 0, 99},
-		{part.Full, 1 << 40, 95},
-		{part.Full, 300, 80},
-		{part.Full, 0, 80},
+		{part.All, 1 << 40, 95},
+		{part.All, 300, 80},
+		{part.All, 0, 80},
 	} {
 		r := hash.Rand(4)
 		cases, optimal := 120, 0
@@ -181,7 +181,7 @@ func checkOptimum(t *testing.T, x *Search, s *syntax.Sentence) {
 
 func TestParseIsDeterministicAndBounded(t *testing.T) {
 	r := hash.Rand(5)
-	m := newModel(noise(300), part.Full)
+	m := newModel(noise(300), part.All)
 	var list []*syntax.Sentence
 	for k := 0; k < 20; k++ {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))
@@ -216,7 +216,7 @@ func TestParseIsDeterministicAndBounded(t *testing.T) {
 }
 
 func TestParseRefusesBadCandidates(t *testing.T) {
-	m := newModel(noise(300), part.Full)
+	m := newModel(noise(300), part.All)
 	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
 	if m.Parse(s, Options{}) == nil {
 		t.Error("no candidates: no error")

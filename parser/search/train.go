@@ -104,7 +104,7 @@ type feature struct {
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
 	if !o.Families.Valid() {
-		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
+		return nil, fmt.Errorf("families %s: want those of part.All", o.Families)
 	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {

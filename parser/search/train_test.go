@@ -89,7 +89,7 @@ func packed(m *Model) []byte {
 
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Families: part.Full})
+	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Families: part.All})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	train, dev := grammar(20, 3), grammar(5, 4)
 	fresh := func(workers int) TrainOptions {
-		return TrainOptions{Epochs: 2, Workers: workers, Families: part.Full}
+		return TrainOptions{Epochs: 2, Workers: workers, Families: part.All}
 	}
 	want, err := Train(word.Learn(train), train, dev, fresh(1))
 	if err != nil {
@@ -164,7 +164,7 @@ func TestTrainRefusesUnknownOptions(t *testing.T) {
 // A model keeps its families and delta, and cannot be opened without them.
 func TestFamiliesAreKept(t *testing.T) {
 	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil,
-		TrainOptions{Epochs: 1, Families: part.Full})
+		TrainOptions{Epochs: 1, Families: part.All})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestFamiliesAreKept(t *testing.T) {
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
 	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
-	if err != nil || opened.Families() != part.Full || opened.delta != 1234 {
+	if err != nil || opened.Families() != part.All || opened.delta != 1234 {
 		t.Fatalf("%v, %v, %v", opened.Families(), opened.delta, err)
 	}
 	at := slices.IndexFunc(b.Sections, func(s pack.Section) bool { return s.Name == "p.families" })
