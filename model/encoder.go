@@ -82,6 +82,13 @@ func (m *Model) bind(x *encode.Model) {
 	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
 }
 
+// WithEncoder returns a copy of m with another encoder, which keeps the mix of the old one.
+func (m *Model) WithEncoder(x *encode.Model) *Model {
+	c := *m
+	c.bind(x.Of(m.Info.Language))
+	return &c
+}
+
 // Encode sets the dense scores of sentences, which Tag, Prune and Parse then add.
 // Without an encoder it does nothing. It skips sentences of more than
 // syntax.MaxWholeWords words, which are parsed without the encoder. The scores of n

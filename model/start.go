@@ -55,8 +55,9 @@ func OpenStart(uri, code string) (*Start, error) {
 	if world == EmbeddedWorld {
 		s.Model = world + ":" + named
 	}
-	s.Params, s.Heads = shared.encoder.Of(named).Floats()
+	s.Params, s.Heads = shared.encoder.Floats()
 	p := s.Params
+	p.Alone(named)
 	p.Source = fmt.Sprintf("%s, tuned on the treebanks of %s", p.Name, filepath.Base(world))
 	p.Licence, p.Name = strings.ReplaceAll(w.Info.Licence, "; ", ", "), filepath.Base(world)
 	p.Notice = strings.TrimRight(p.Notice, "\n") + "\nTuned on:"

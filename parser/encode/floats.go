@@ -2,26 +2,18 @@ package encode
 
 import (
 	"math"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/graph"
 )
 
 // Floats is the inverse of Quantize, up to rounding. A training can start from its
-// result. Vectors of pieces are floats, even if m has Codes. The vector of the bank of
-// m (Of) is added to Position, and Banks is nil. The vocabulary belongs to m;
-// everything else is the caller's.
+// result. The vocabulary and Coarse belong to m; everything else is the caller's.
 func (m *Model) Floats() (*Params, *Heads) {
 	s := m.shape
-	p := &Params{Shape: s, Pieces: m.pieces, Word: m.word.floats(), Position: m.position.floats(), Norm: m.norm.clone()}
+	p := &Params{Shape: s, Pieces: m.pieces, Word: m.word.floats(), Coarse: m.coarse, Position: m.position.floats(),
+		Norm: m.norm.clone(), Banks: slices.Clone(m.banks), Bank: slices.Clone(m.bank)}
 	p.Name, p.Source, p.Licence, p.Notice = m.Provenance()
-	if m.coarse != nil {
-		p.Word = m.coarse.Floats()
-	}
-	for i := range p.Position {
-		if m.bound.bank != nil {
-			p.Position[i] += m.bound.bank[i%s.Width]
-		}
-	}
 	for i := range m.layers {
 		p.Layers = append(p.Layers, m.layers[i].floats(s))
 	}
@@ -34,6 +26,25 @@ func (m *Model) Floats() (*Params, *Heads) {
 		h.Mix[i] = float32(graph.Log(max(1e-9, float64(share)/float64(h.Scale[0]))))
 	}
 	return p, h
+}
+
+// Alone makes p an encoder of a single treebank, whose vectors of pieces can learn: those
+// in Coarse become floats, and the vector of a bank, or of Anywhere if there is no such
+// bank, is added to Position.
+func (p *Params) Alone(bank string) {
+	if p.Coarse != nil {
+		p.Word, p.Coarse = p.Coarse.Floats(), nil
+	}
+	if n := len(p.Banks); n > 0 {
+		i := slices.Index(p.Banks, bank)
+		if i < 0 {
+			i = n - 1
+		}
+		for k := range p.Position {
+			p.Position[k] += p.Bank[i*p.Width+k%p.Width]
+		}
+	}
+	p.Banks, p.Bank = nil, nil
 }
 
 // floats returns all rows in floats.

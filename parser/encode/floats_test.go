@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a model has in floats is what it was made of, but for its rounding, with the vector
-// of the bank in the positions.
+// What a model has in floats is what it was made of, but for its rounding. Alone, it has the
+// vector of a bank in the positions.
 func TestFloats(t *testing.T) {
 	want, heads := random(small, 3)
 	m := quantized(t, want, heads)
@@ -60,7 +60,11 @@ func TestFloats(t *testing.T) {
 	}
 	banked.Coarse, banked.Word = NewCodes(banked.Word, banked.Width, 5), nil
 	for k, code := range []string{"xa", "xx"} {
-		p, _ := quantized(t, banked, heads).Of(code).Floats()
+		p, _ := quantized(t, banked, heads).Floats()
+		if !reflect.DeepEqual(p.Banks, banked.Banks) || !reflect.DeepEqual(p.Bank, banked.Bank) || p.Coarse == nil {
+			t.Error("banks or coarse vectors are gone")
+		}
+		p.Alone(code)
 		if p.Banks != nil || p.Coarse != nil || len(p.Word) != len(p.Pieces.Pieces)*p.Width {
 			t.Error("banks or coarse vectors are left")
 		}

@@ -182,7 +182,7 @@ func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*head
 	if len(labels) > maxLabels {
 		return nil, fmt.Errorf("finetune: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(labels), maxLabels)
 	}
-	h := newHeads(&encode.Heads{Sizes: z, Labels: labels, Classifiers: listClassifiers(train)})
+	h := emptyHeads(z, labels, listClassifiers(train))
 	h.p.Scale[0] = 1
 	r := hash.Rand(hash.Mix(seed))
 	list := []encode.Linear{h.p.ArcModifier, h.p.ArcHead, h.p.LabelModifier, h.p.LabelHead, h.p.Tag}
@@ -197,6 +197,16 @@ func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*head
 		}
 	}
 	return h, nil
+}
+
+// emptyHeads returns heads of zeros for the relations and for classifiers with the given
+// Names and Values.
+func emptyHeads(z encode.HeadSizes, labels []string, classifiers []encode.Classifier) *heads {
+	p := &encode.Heads{Sizes: z, Labels: labels}
+	for _, c := range classifiers {
+		p.Classifiers = append(p.Classifiers, encode.Classifier{Name: c.Name, Values: c.Values})
+	}
+	return newHeads(p)
 }
 
 // startFrom sets the weights of heads of the same sizes: all that they have in common, and

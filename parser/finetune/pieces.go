@@ -19,16 +19,16 @@ type vocabulary struct {
 	known []int32 // piece of a slot
 }
 
-// newVocabulary gives slots to the pieces of examples, in the order of ids, unless the
-// vectors of p are coarse.
-func newVocabulary(p *encode.Params, examples []example) *vocabulary {
+// newVocabulary gives slots to the pieces of examples, in the order of ids, if pieces learn
+// and the vectors of p are not coarse.
+func newVocabulary(p *encode.Params, examples []example, learn bool) *vocabulary {
 	v := &vocabulary{p: p, slot: make([]int32, len(p.Pieces.Pieces))}
 	for i := range v.slot {
 		v.slot[i] = -1
 	}
 	for i := range examples {
 		for _, id := range examples[i].ids {
-			if p.Coarse == nil {
+			if learn && p.Coarse == nil {
 				v.slot[id] = 0
 			}
 		}

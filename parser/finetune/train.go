@@ -33,7 +33,7 @@ type Options struct {
 	Many bool
 
 	Log func(format string, a ...any) // nil: none
-	Now func() time.Time              // for times in the log; nil: no times
+	Now func() time.Time              // for times in the log; nil: no times, and a line only after an epoch
 
 	// Checkpoint, if set, is called after every epoch with the layout of the state of
 	// the training. Resume, if set, reads that state, and the training goes on as if it
@@ -43,6 +43,7 @@ type Options struct {
 	Resume     func(layout func(*pack.Layout)) (bool, error)
 
 	pace pace // the zero value is the usual one
+	kept bool // Adapt
 }
 
 // A pace is how fast a network learns.
@@ -103,6 +104,18 @@ func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.P
 	return &tuned, t.heads.p, nil
 }
 
+// Adapt goes on with the training of an encoder and its heads and returns copies after the
+// last epoch. Vocabulary, vectors of pieces, relations and the values of classifiers stay.
+// Of Banks, a sentence is of the one that its Language names. Of o, Adapt reads Seed,
+// Epochs, Workers and Log. It leaves out sentences as Train does.
+func Adapt(p *encode.Params, h *encode.Heads, trees []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
+	return Train(p, trees, nil, Options{Seed: o.Seed, Epochs: o.Epochs, Workers: o.Workers, Log: o.Log, Heads: h,
+		kept: true, pace: adaptPace})
+}
+
+// adaptPace is that of Adapt. A few trees make more steps of smaller batches.
+var adaptPace = pace{200, 2e-4, 1e-3}
+
 // A trainer is one training.
 type trainer struct {
 	Options
@@ -135,7 +148,9 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if t.Log == nil {
 		t.Log = func(string, ...any) {}
 	}
-	p = restrict(p, o.Layers, o.Many, train, o.Texts)
+	if !o.kept {
+		p = restrict(p, o.Layers, o.Many, train, o.Texts)
+	}
 	if t.pace == (pace{}) {
 		t.pace = usualPace(len(p.Layers))
 	}
@@ -145,6 +160,8 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 		sizes.Label = manyLabel
 		p.Banks = banksOf(train)
 		p.Bank = make([]float32, len(p.Banks)*p.Width)
+	}
+	if o.Many || o.kept && len(p.Banks) > 0 {
 		train = slices.Concat(train, runs(p.Pieces, train))
 	}
 	var gold []syntax.Sentence
@@ -154,7 +171,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if len(t.train) == 0 {
 		return nil, errors.New("finetune: no sentence to learn from: each needs words, one root, and fewer pieces than the encoder has positions")
 	}
-	t.vocabulary = newVocabulary(p, t.train)
+	t.vocabulary = newVocabulary(p, t.train, !o.kept)
 	t.place(t.train)
 	t.place(t.dev)
 	for i := range t.train {
@@ -167,9 +184,13 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 		sizes = o.Heads.Sizes
 	}
 	sizes.Width, sizes.Levels = p.Width, len(p.Layers)+1
-	var err error
-	if t.heads, err = freshHeads(sizes, gold, o.Seed); err != nil {
-		return nil, err
+	if o.kept {
+		t.heads = emptyHeads(sizes, o.Heads.Labels, o.Heads.Classifiers)
+	} else {
+		var err error
+		if t.heads, err = freshHeads(sizes, gold, o.Seed); err != nil {
+			return nil, err
+		}
 	}
 	if o.Heads != nil {
 		t.heads.startFrom(o.Heads)
@@ -292,7 +313,9 @@ func (t *trainer) run() error {
 			t.best.figure, t.best.epoch = figure, t.epoch
 			copy(t.best.encoder, t.network.flat)
 			copy(t.best.heads, t.heads.flat)
-			line += ", the best"
+			if len(t.dev) > 0 {
+				line += ", the best"
+			}
 		}
 		t.Log("%s%s", line, t.left(float64(t.epoch)))
 		if t.Checkpoint != nil {
@@ -339,7 +362,7 @@ func (t *trainer) learn() (loss float64, err error) {
 		loss += l / float64(len(list))
 		done += len(b.ids)
 		t.spent += len(b.ids)
-		if i > 0 && i%max(len(list)/4, 1) == 0 && len(list)-i > len(list)/8 {
+		if t.Now != nil && i > 0 && i%max(len(list)/4, 1) == 0 && len(list)-i > len(list)/8 {
 			epochs := float64(t.epoch) + float64(done)/float64(t.pieces)
 			t.Log("encoder: %.2f of %d epochs, loss %.4f%s", epochs, t.Epochs, loss*float64(len(list))/float64(i+1), t.left(epochs))
 		}

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -33,13 +36,16 @@ type AdaptOptions struct {
 }
 
 const (
-	adaptFolds  = 5   // parts of the trees, each parsed by a model that is adapted to the others
-	adaptEpochs = 5   // passes of parser and labels over trees and replay
-	mostLost    = 0.2 // points of LAS that Home may lose
-	mostUnsure  = 0.2 // points that the ECE of deprel_conf may rise by on Home
+	adaptFolds    = 5   // parts of the trees, each parsed by a model that is adapted to the others
+	encoderFolds  = 3   // the same, with an encoder
+	adaptEpochs   = 5   // passes of parser and labels over trees and replay
+	encoderEpochs = 3   // passes of the encoder
+	encoderShare  = 1.5 // of what the encoder learned that is added, as a multiple of a share
+	mostLost      = 0.2 // points of LAS that Home may lose
+	mostUnsure    = 0.2 // points that the ECE of deprel_conf may rise by on Home
 )
 
-// shares are how much of what was learned is added to the old weights, the first of them
+// shares are how much of what was learned is added to the old weights, the first one
 // with which Home does not lose more than mostLost. Between old and new weights, most of
 // the gain on new text comes early and most of the loss on old text late (Wortsman and
 // others 2022).
@@ -66,20 +72,34 @@ func (a *Adapted) Worse() error {
 }
 
 // Adapt returns a model that has also learned from trees of another kind of text. It
-// does not need the treebank of the model. Pruner, parser and labels go on learning,
-// with tags by the model; segmenter, tagger, lemmas and encoder stay. The calibrator is adapted
-// if that makes probabilities better on the trees, measured as the gain is, and no worse on
-// Home. There
-// must be at least two trees, all complete, from files that the model has not learned
-// from. The gain is measured by cross-validation: each fifth of the trees is parsed by
-// a model adapted to the rest. The same model, trees and options give the same bytes.
+// does not need the treebank of the model. Pruner, parser and labels go on learning, with
+// tags by the model, and so does the encoder, with tags and FEATS of the trees; segmenter,
+// tagger, lemmas and the mix stay. The calibrator is adapted if that makes probabilities
+// better on the trees, measured as the gain is, and no worse on Home. There must be at
+// least two trees, all complete, from files that the model has not learned from. The gain
+// is measured by cross-validation: each fifth of the trees, or each third with an encoder,
+// is parsed by a model adapted to the rest. The same model, trees and options give the same
+// bytes; with an encoder, they may differ between kinds of processors.
 func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	a := &adapter{o, from}
-	list := trees.All()
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	a := &adapter{AdaptOptions: o, from: from}
 	if err := a.check(trees); err != nil {
+		return nil, err
+	}
+	list, err := a.withFeats(trees.All())
+	if err != nil {
+		return nil, err
+	}
+	if v := pack.NewView(from.Sections); encode.Has(v, model.EncodeName) {
+		if a.encoder, err = encode.Open(v, model.EncodeName); err != nil {
+			return nil, err
+		}
+	}
+	tuned, err := a.tune(list)
+	if err != nil {
 		return nil, err
 	}
 	about := model.Adaptation{From: from.Digest, Seed: o.Seed, Code: o.Code, Created: o.Created,
@@ -87,7 +107,7 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 	var sections []pack.Section
 	var home [2][]syntax.Sentence // by the old model and by the new one
 	for _, about.Share = range shares {
-		m, made, err := a.to(list, about.Share)
+		m, made, err := a.to(list, tuned, about.Share)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +123,6 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 			break
 		}
 	}
-	var err error
 	var parsed []syntax.Sentence
 	if about.Before, about.After, parsed, err = a.crossed(list, about.Share); err != nil {
 		return nil, err
@@ -137,7 +156,8 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 // An adapter adapts a model.
 type adapter struct {
 	AdaptOptions
-	from *model.Model
+	from    *model.Model
+	encoder *encode.Model // of from; nil if there is none
 }
 
 // check refuses trees from which nothing can be learned, and says which relations cannot.
@@ -167,8 +187,64 @@ func (a *adapter) check(trees Treebank) error {
 	return nil
 }
 
-// to returns the model adapted to trees, and its sections.
-func (a *adapter) to(trees []syntax.Sentence, share float64) (*model.Model, []pack.Section, error) {
+// withFeats returns trees with the FEATS of the model if they have none: the encoder must
+// not learn that there are none.
+func (a *adapter) withFeats(trees []syntax.Sentence) ([]syntax.Sentence, error) {
+	for w := range syntax.Words(trees) {
+		if w.Feats != "" {
+			return trees, nil
+		}
+	}
+	parsed, err := a.parse(a.from, trees)
+	if err != nil {
+		return nil, err
+	}
+	trees = syntax.Clone(trees)
+	for i := range trees {
+		for k := range trees[i].Words {
+			trees[i].Words[k].Feats = parsed[i].Words[k].Feats
+		}
+	}
+	return trees, nil
+}
+
+// A tuned is an encoder that has learned from trees, and its heads.
+type tuned struct {
+	*encode.Params
+	heads *encode.Heads
+}
+
+// tune lets the encoder learn from trees, with their tags. It returns nil if there is no
+// encoder. Replay would make it slower and home no better.
+func (a *adapter) tune(trees []syntax.Sentence) (*tuned, error) {
+	if a.encoder == nil {
+		return nil, nil
+	}
+	list := encodable(oneRoot(trees), a.from.Words.Casing())
+	for i := range list {
+		list[i].Language = a.from.Info.Language
+	}
+	p, h := a.encoder.Floats()
+	p, h, err := finetune.Adapt(p, h, list, finetune.Options{Seed: a.Seed, Epochs: encoderEpochs, Workers: a.Workers, Log: a.Log})
+	return &tuned{p, h}, err
+}
+
+// share returns the encoder with a share of what it has learned, times encoderShare.
+func (a *adapter) share(t *tuned, share float64) (*encode.Model, error) {
+	p, h := a.encoder.Floats()
+	learned := append(t.Tensors(), t.heads.Tensors()...)
+	for i, x := range append(p.Tensors(), h.Tensors()...) {
+		to := *x.Data
+		for k, w := range *learned[i].Data {
+			to[k] += float32(float32(share*encoderShare) * (w - to[k]))
+		}
+	}
+	return encode.Quantize(p, h)
+}
+
+// to returns the model adapted to trees, from which the encoder has learned, and its
+// sections.
+func (a *adapter) to(trees []syntax.Sentence, tuned *tuned, share float64) (*model.Model, []pack.Section, error) {
 	list := oneRoot(slices.Concat(trees, a.Replay))
 	list = slices.DeleteFunc(list, func(s syntax.Sentence) bool { return len(s.Words) > syntax.MaxWholeWords })
 	err := eval.EachSentence(list, a.Workers, func(s *syntax.Sentence) error {
@@ -196,15 +272,32 @@ func (a *adapter) to(trees []syntax.Sentence, share float64) (*model.Model, []pa
 	sections = replaced(sections, model.LabelName+".", packedAs(model.LabelName, labels))
 	c := *a.from
 	c.Pruner, c.Decoder, c.Labeler = pruner, parser, labels
-	return &c, sections, nil
+	if tuned == nil {
+		return &c, sections, nil
+	}
+	encoder, err := a.share(tuned, share)
+	if err != nil {
+		return nil, nil, err
+	}
+	sections = replaced(sections, model.EncodeName+".", packedAs(model.EncodeName, encoder))
+	return c.WithEncoder(encoder), sections, nil
 }
 
-// crossed measures the old model, and models adapted to four fifths of the trees, on the
-// trees. Sentences that are next to each other stay together.
+// crossed measures the old model, and models adapted to all but one part of the trees, on
+// the trees. Sentences that are next to each other stay together.
 func (a *adapter) crossed(list []syntax.Sentence, share float64) (before, after model.Score, parsed []syntax.Sentence, err error) {
-	bounds := linear.Folds(list, min(adaptFolds, len(list)))
+	folds := adaptFolds
+	if a.encoder != nil {
+		folds = encoderFolds
+	}
+	bounds := linear.Folds(list, min(folds, len(list)))
 	for f, lo := range bounds[:len(bounds)-1] {
-		m, _, err := a.to(slices.Concat(list[:lo], list[bounds[f+1]:]), share)
+		others := slices.Concat(list[:lo], list[bounds[f+1]:])
+		tuned, err := a.tune(others)
+		if err != nil {
+			return before, after, nil, err
+		}
+		m, _, err := a.to(others, tuned, share)
 		if err != nil {
 			return before, after, nil, err
 		}
