@@ -184,6 +184,22 @@ func (w *workspace) cutsOf(m *Model, c *chunk, s span) []cut {
 // A cut is the end of a token in a chunk, and the token's odds.
 type cut struct{ end, odds int32 }
 
+// isWord reports whether a cut before character g would part the letters of a word of
+// the lexicon that starts at last, in a script with capitals: "every one" for
+// "everyone". Treebanks cut some words so that are typos where they stand; from one
+// such cut a classifier may learn to cut the word everywhere.
+func (c *chunk) isWord(x *lexicon, last, g int) bool {
+	if !hasCase(c.class[g-1]) || !hasCase(c.class[g]) {
+		return false
+	}
+	end := g + 1
+	for end < len(c.norm) && isWordly(c.class[end]) {
+		end++
+	}
+	_, known := c.piece(x, last, end)
+	return known > 0
+}
+
 // cuts returns the tokens of the chunk. Where no unit decides, it calls score, from left to
 // right, for the log-odds that a token ends before character g, given the features of
 // that gap.
@@ -200,7 +216,7 @@ func (w *workspace) cuts(c *chunk, x *lexicon, score func(g int, keys []hash.Key
 			z := score(g, w.buf)
 			odds = max(z, -z)
 			least = min(least, odds)
-			if z <= 0 {
+			if z <= 0 || c.isWord(x, last, g) {
 				continue
 			}
 		}

@@ -73,6 +73,7 @@ func classOf(r rune) uint8 {
 
 func isSpace(c uint8) bool  { return c == classSpace || c == classBreak }
 func isWordly(c uint8) bool { return c >= classLower && c <= classDigit }
+func hasCase(c uint8) bool  { return c == classLower || c == classUpper }
 
 // normal is the character that features see: lower case, one digit.
 func normal(r rune, c uint8) rune {
