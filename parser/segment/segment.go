@@ -1,6 +1,7 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
-// words (Model.Segment). It learns from a treebank of Universal Dependencies. Of rules for
-// particular languages, it has a few for English, French and Armenian (english.go, ...).
+// words (Model.Segment). It learns from a treebank of Universal Dependencies. It has
+// a few rules for particular languages (english.go, french.go, armenian.go, japanese.go,
+// spaced.go).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -89,7 +90,7 @@ type Request struct {
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
-	Language string // a code; "en", "fr" and "hy" have rules of their own
+	Language string // a code; some have rules of their own
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
@@ -108,7 +109,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w.read(m, block, &r)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
-		w.cut(m, r.Language == syntax.English)
+		w.cut(m, r.Language)
 		if r.Line {
 			for i := range len(w.tokens) - 1 {
 				w.tokens[i].last = inside
@@ -141,6 +142,9 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 	}
 	for i := range w.layout.chunks {
 		w.tokenize(m, i)
+	}
+	if marks := spaced[r.Language]; marks != "" {
+		w.splitMarks(m, marks)
 	}
 	w.join(m)
 	if r.Language == "fr" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Templates of the sentence classifier.
@@ -176,8 +177,12 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 // begins a line, in code, between the marks of a break (* * *), or where a rule says
 // that it goes on. A footnote mark belongs to the sentence before it, at the beginning of
 // a line to that behind it.
-func (w *workspace) cut(m *Model, english bool) {
+func (w *workspace) cut(m *Model, language string) {
 	toks := w.tokens
+	var japanese []bool
+	if language == "ja" {
+		japanese = w.endsInJapanese()
+	}
 	due, marked := false, false // a sentence ends behind these emoji; punctuation is before them
 	note := -1                  // the last token of a footnote mark behind which a sentence ends
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
@@ -188,8 +193,11 @@ func (w *workspace) cut(m *Model, english bool) {
 			t.score += m.weights.Score(behindColon)
 		}
 		ends := t.score > 0
-		if english && onLine {
+		switch {
+		case language == syntax.English && onLine:
 			ends = w.endsInEnglish(i, ends)
+		case language == "ja":
+			ends = ends || japanese[i]
 		}
 		switch {
 		case t.rule == noEnd, t.rule == inCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:

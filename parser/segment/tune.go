@@ -55,7 +55,7 @@ func (m *Model) sentenceF1(all []paragraph, r *Request) float64 {
 			want[span{s[0].start, s[len(s)-1].end}] = true
 		}
 		w.read(m, b.layout.block, r)
-		w.cut(m, false)
+		w.cut(m, "")
 		total += len(want)
 		for s := range sentences(w.tokens) {
 			total++
