@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/sections"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Encode returns the bytes of a model file that holds info and the sections of list.
@@ -22,21 +19,12 @@ func Encode(info Info, list []pack.Section) ([]byte, error) {
 // EncodeParts is Encode without copying. The file is the concatenation of the parts,
 // some of which are the data of the sections.
 func EncodeParts(info Info, list []pack.Section) ([][]byte, error) {
-	info.Templates = templatesOf(list)
+	info.Templates = pack.Templates
 	text, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)
 	}
 	return sections.Encode(text, list)
-}
-
-// templatesOf returns the version of templates that the sections of a model need.
-func templatesOf(sections []pack.Section) int {
-	clustered := func(s pack.Section) bool { return strings.HasPrefix(s.Name, WordName+"."+word.ClustersName+".") }
-	if slices.ContainsFunc(sections, clustered) {
-		return pack.Clustered
-	}
-	return pack.Templates
 }
 
 // A File is a decoded model file. Its sections alias the bytes it was

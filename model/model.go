@@ -141,7 +141,7 @@ func (m *Model) openTrees(v *pack.View) (x *encode.Model, err error) {
 func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 	err := cmp.Or(
 		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
-		open(&m.Tagger, TagName)(tag.Open(v, TagName, m.Words.Clusters())))
+		open(&m.Tagger, TagName)(tag.Open(v, TagName)))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 
 // readable refuses a file of templates that this program cannot read.
 func readable(i Info, sections []pack.Section) error {
-	if v := i.Templates; v < pack.Oldest || v > pack.Templates && v != templatesOf(sections) {
+	if v := i.Templates; v < pack.Oldest || v > pack.Templates {
 		return fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
 	}
 	return nil

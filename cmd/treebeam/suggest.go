@@ -180,7 +180,8 @@ var departed = map[string]string{
 	"man":              "treebeam help COMMAND --all prints what its pages had",
 	"--enhanced":       "the parser makes no enhanced graphs: lab/notes/results.md names the scorer for them",
 	"encoder":          "treebeam train --encoder reads encoders as they are published: docs/encoder.md",
-	"cluster":          "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
+	"cluster":          classes,
+	"--clusters":       classes,
 	"reparse":          "treebeam parse --state does it",
 	"--no-pos":         tensor,
 	"--tensor-start":   tensor,
@@ -195,6 +196,8 @@ var departed = map[string]string{
 	"--strategy":       "max-violation gained too little to tell: lab/notes/family.md names the commit that has it",
 	"--revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
+
+const classes = "silver text and encoders bring more than classes of words: lab/notes/family.md names the commit that has them"
 
 const tensor = "it was for experiments: lab/notes/tensor.md names the commit that has it"
 

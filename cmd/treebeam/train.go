@@ -15,12 +15,10 @@ import (
 
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/io/treebank"
-	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/train"
-	"github.com/treebeam/treebeam/parser/word"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -50,7 +48,6 @@ type trainFlags struct {
 	check            bool
 	silver           list
 	lexicon          string
-	clusters         string
 	silverWords      int
 	silverTags       int
 
@@ -79,7 +76,6 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
-	fs.StringVar(&f.clusters, "clusters", "", "add word classes from `FILE` as features: lines of bits, word and count")
 	fs.BoolVar(&f.resume, "resume", false, "reuse the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
@@ -87,7 +83,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and copy everything else from --from: lemmas, segmenter, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
 	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only the additions to the model of --from, like the built-in accurate model")
-	fs.BoolVar(&f.check, "check", false, "only check the treebanks, and the file of --clusters")
+	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
 	fs.StringVar(&f.o.Info.Language, "language", "", "record the language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
 	fs.StringVar(&f.o.Info.Release, "release", "", "record the treebank's release `R` (default: from its README)")
@@ -111,7 +107,7 @@ func newTrain() *cobra.Command {
 // arrangeTrain puts the flags of train into groups.
 func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
-	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "silver-tags", "repeat", "lexicon", "clusters")
+	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "silver-tags", "repeat", "lexicon")
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
@@ -164,7 +160,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 		return refuse("%w", err)
 	}
 	if f.check {
-		return f.readClusters(trainBank, devBank)
+		return nil
 	}
 	if f.lexicon != "" {
 		if f.o.Lexicon, f.o.LexiconSHA256, err = treebank.ReadLexicon(f.lexicon); err != nil {
@@ -175,7 +171,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
 	}
-	if err := cmp.Or(f.readSilver(trainBank, devBank), f.readClusters(trainBank, devBank)); err != nil {
+	if err := f.readSilver(trainBank, devBank); err != nil {
 		return err
 	}
 	f.describe(fs)
@@ -328,7 +324,7 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 		}
 		v := x.Value.String()
 		switch x.Name {
-		case "from", "encoder", "lexicon", "clusters", "treebanks":
+		case "from", "encoder", "lexicon", "treebanks":
 			v = filepath.Base(v)
 		case "text":
 			for _, path := range f.encoder.texts {
@@ -450,23 +446,5 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 	if sampler.Words() == 0 {
 		return refuse("--silver %s: no sentence to learn from", &f.silver)
 	}
-	return nil
-}
-
-// readClusters reads the file of --clusters into the options, and says how many
-// words of the treebanks have a class.
-func (f *trainFlags) readClusters(trainBank, devBank train.Treebank) error {
-	if f.clusters == "" {
-		return nil
-	}
-	classes, err := treebank.ReadClusters(f.clusters, trainBank)
-	if err != nil {
-		return refuse("--clusters: %w", err)
-	}
-	f.o.Clusters, f.o.ClustersSHA256, f.o.ClustersFile = classes.Clusters, classes.SHA256, filepath.Base(f.clusters)
-	casing := word.LearnCasing(trainBank.All())
-	share := func(bank train.Treebank) float64 { return 100 * classes.Share(bank.All(), casing) }
-	say(os.Stderr, "%s: %s in %s; %.1f %% of the words of train and %.1f %% of dev have one\n", f.clusters,
-		view.Many(int64(classes.Words), "word"), view.Many(int64(classes.Classes()), "class"), share(trainBank), share(devBank))
 	return nil
 }

@@ -64,7 +64,7 @@ func (f *trainFlags) keepsInputs() error {
 	}
 	for _, err := range []error{
 		lost("a treebank", slices.Concat(f.train, []string{f.dev})...), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
-		lost("a file of --text", f.encoder.texts...), lost("the file of --lexicon", f.lexicon), lost("the file of --clusters", f.clusters),
+		lost("a file of --text", f.encoder.texts...), lost("the file of --lexicon", f.lexicon),
 	} {
 		if err != nil {
 			return err

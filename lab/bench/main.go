@@ -50,7 +50,7 @@ var measurements = []struct {
 }{
 	{"chaos", "kill runs at random moments: nothing may be lost or doubled", chaos.Main},
 	{"chart", "draw accuracy against speed", chart.Main},
-	{"classes", "classes of words from raw text, for train --clusters", classes.Main},
+	{"classes", "classes of words from raw text", classes.Main},
 	{"confidence", "what the columns of confidence are worth", confidence.Main},
 	{"curve", "what the pruner leaves under several cuts", curve.Main},
 	{"effort", "what the encoder is worth where only some sentences are encoded", effort.Main},

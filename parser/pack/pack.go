@@ -19,13 +19,10 @@ import (
 // characters, which were rare in version 3; everything else means the same. Raise
 // Oldest with any other change.
 //
-// Clustered is the version of a model with word clusters. Programs that do not know
-// clusters refuse it; all others treat it as Templates. A model without clusters has
-// version Templates.
+// Version 5 had word classes, which have left the program: the next one is 6.
 const (
 	Templates = 4
 	Oldest    = 3
-	Clustered = 5
 )
 
 // Kind is the element type of a section.

@@ -18,9 +18,6 @@ func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
 	if x.words.At(m).Coarse == word.PUNCT {
 		keys = x.punctuation(h, m, far, keys)
 	}
-	if x.words.Clustered() {
-		keys = x.clusterArc(h, m, far, keys)
-	}
 	return keys
 }
 

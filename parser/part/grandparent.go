@@ -49,8 +49,5 @@ func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 			hash.Sum4(t+13, uint64(wm.Punct), pg, ph, last),
 			hash.Sum4(t+14, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h)))
 	}
-	if c.Clustered() {
-		buf = x.clusterTriple(t+clusterTemplates, flag, g, h, m, buf)
-	}
 	return buf
 }

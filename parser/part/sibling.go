@@ -104,9 +104,6 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	buf = hash.Append(buf, flag,
 		hash.Sum3(t, ph, p1, p2), hash.Sum3(t+1, ch, c1, c2),
 		hash.Sum3(t+2, lh, c1, c2), hash.Sum3(t+3, ch, l1, c2), hash.Sum3(t+4, ch, c1, l2))
-	if x.words.Clustered() {
-		buf = x.clusterTriple(t+clusterTemplates, flag, h, x.position(a), x.position(b), buf)
-	}
 	if a == h || b == h || a == Start || b == End {
 		// at most one real child: the rest is for pairs of children
 		k := a

@@ -32,7 +32,6 @@ const (
 	tCommasLemma
 	tAround               // + 0..1
 	tPunct  = tAround + 2 // + 0..5
-	tClass  = tPunct + 6  // + 0..8, of models with clusters of words
 )
 
 // keysOf appends the keys of the arc h -> m.
@@ -84,27 +83,7 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 	if mod.Coarse == word.PUNCT {
 		buf = x.punctuation(h, m, dist, dir, buf)
 	}
-	if s.Clustered() {
-		buf = x.classes(h, m, dist, dir, buf)
-	}
 	return buf
-}
-
-// classes appends the keys of an arc by the classes of its words (Koo, Carreras
-// and Collins 2008), alone and with tags and lemmas.
-func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key {
-	s := x.words
-	head, mod, a, b := s.At(h), s.At(m), s.Cluster(h), s.Cluster(m)
-	ch, cm := uint64(head.Coarse), uint64(mod.Coarse)
-	ha, hb := uint64(a.Full), uint64(b.Full)
-	buf = hash.Append(buf, dist,
-		hash.Sum2(tClass, ha, hb), hash.Sum2(tClass+1, uint64(a.Six), uint64(b.Six)),
-		hash.Sum4(tClass+2, uint64(a.Six), ch, uint64(b.Six), cm),
-		hash.Sum2(tClass+3, ha, uint64(mod.Fine)), hash.Sum2(tClass+4, uint64(head.Fine), hb))
-	return hash.Append(buf, dir,
-		hash.Sum2(tClass+5, ha, mod.Lemma), hash.Sum2(tClass+6, head.Lemma, hb),
-		hash.Sum3(tClass+7, mod.Marker, ha, cm),
-		hash.Sum4(tClass+8, uint64(a.Four), uint64(b.Four), uint64(s.Cluster(m+1).Four), uint64(s.Cluster(m-1).Four)))
 }
 
 // punctuation appends the keys of an arc to a mark of punctuation.

@@ -27,9 +27,6 @@ func ownTagKeys(dst []hash.Key, w *form) []hash.Key {
 	}
 	dst = keysOf(dst, 50, w.Suffix[:7])
 	dst = keysOf(dst, 240, w.Broad[1:])
-	if w.Cluster.Full != 0 {
-		dst = ownClusterKeys(dst, w)
-	}
 	return keysOf(dst, 63, w.Prefix[:])
 }
 
@@ -82,9 +79,6 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 			hash.Key2(272, w.anyCase, n1.anyCase),
 			hash.Key2(273, w.anyCase, w.Suffix[2]),
 		)
-	}
-	if t.classed {
-		dst = clusterTagKeys(dst, t, i)
 	}
 	if w.part != whole {
 		dst = append(dst, hash.Key2(261, w.part, w.class), hash.Key2(262, w.part, w.Suffix[1]))
@@ -157,9 +151,6 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 	}
 	if w.part == middlePart || w.part == lastPart {
 		dst = append(dst, hash.Key2(175, w.Lower, p1.morph), hash.Key2(176, w.Lower, p1.Suffix[2]))
-	}
-	if t.classed {
-		dst = clusterMorphKeys(dst, t, i, own)
 	}
 	return dst
 }

@@ -20,8 +20,6 @@ type lexicon struct {
 	casing word.Casing
 	words  hash.Set // forms, their lower case, and lemmas that have several forms
 	facts  []uint16 // of word i: facts[entry*i:entry*(i+1)]
-
-	clusters *word.Clusters // of the model's Vocabulary, with which they are stored; nil without
 }
 
 // What the lexicon holds about a word.
@@ -64,7 +62,6 @@ func (x *lexicon) find(key hash.Key) []uint16 {
 
 // look sets the lexicon's facts of a form that was read.
 func (x *lexicon) look(w *form) {
-	w.Cluster = x.clusters.Of(&w.Form)
 	x.findStem(w)
 	facts := x.find(hash.Key1(keyForm, w.Hash))
 	if facts != nil {
@@ -174,9 +171,6 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 	m.lex = buildLexicon(list, -1, casing, tags, morphs, o.Small)
 	for f := range len(x.bounds) - 1 {
 		x.list = append(x.list, buildLexicon(list, f, casing, tags, morphs, o.Small))
-	}
-	for _, lex := range append(x.list, m.lex) {
-		lex.clusters = o.Clusters
 	}
 	return x
 }

@@ -476,11 +476,9 @@ func (m *Model) finish() *Model {
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
 // Open is the inverse of Pack. Large arrays alias the bytes of v. Open checks every
-// number, so a damaged model is an error here and never a panic in Tag. clusters must
-// be those that the model was trained with.
-func Open(v *pack.View, component string, clusters *word.Clusters) (*Model, error) {
+// number, so a damaged model is an error here and never a panic in Tag.
+func Open(v *pack.View, component string) (*Model, error) {
 	m := newModel()
-	m.lex.clusters = clusters
 	if err := pack.Read(v, component, m.layout); err != nil {
 		return nil, err
 	}

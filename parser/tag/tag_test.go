@@ -105,7 +105,7 @@ func TestTrainIsDeterministicAndSavedModelsAreEqual(t *testing.T) {
 			t.Errorf("section %s differs between two trainings", pa[i].Name)
 		}
 	}
-	opened, err := Open(pack.NewView(pa), "tagger", nil)
+	opened, err := Open(pack.NewView(pa), "tagger")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func FuzzOpen(f *testing.F) {
 		if len(s.Data) > 0 {
 			s.Data[at%uint(len(s.Data))] ^= x
 		}
-		m, err := Open(pack.NewView(list), "tagger", nil)
+		m, err := Open(pack.NewView(list), "tagger")
 		if err != nil {
 			return
 		}

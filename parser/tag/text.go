@@ -48,7 +48,6 @@ type text struct {
 	forms   word.Memo[form]
 	words   []position
 	caps    uint64 // share of upper case in the sentence, 0..3; plus 4 if it is one word
-	classed bool   // the model has clusters of words
 	small   bool   // the sentence has words enough, and no capital in front of any
 	lexical int32  // words that begin with a letter
 	unknown int32  // those of them not in the lexicon
@@ -79,7 +78,6 @@ func (t *text) at(i int) *position { return &t.words[i+pad] }
 // same lexicon.
 func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 	t.words = append(t.words[:0], outside[:pad]...)
-	t.classed = lex.clusters != nil
 	t.lexical, t.unknown = 0, 0
 	upper := 0
 	for i := range s.Words {

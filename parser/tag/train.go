@@ -11,7 +11,6 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Options are the options of Train. The zero value means the defaults.
@@ -27,9 +26,6 @@ type Options struct {
 	// that knows UPOS and FEATS. It keeps few weights, and only words that occur at
 	// least twice.
 	Small bool
-
-	// Clusters are word clusters; nil: none. Open needs the same ones.
-	Clusters *word.Clusters
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {

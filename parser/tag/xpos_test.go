@@ -105,7 +105,7 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 	if size > 6<<20 {
 		t.Errorf("the model has %d bytes", size)
 	}
-	opened, err := Open(pack.NewView(sections), "tagger", nil)
+	opened, err := Open(pack.NewView(sections), "tagger")
 	if err != nil {
 		t.Fatal(err)
 	}

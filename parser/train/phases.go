@@ -39,7 +39,7 @@ var components = map[string]component{
 	"words": {model.WordName, func(b dataset, j job) (packer, error) {
 		// Forms that no tree has would look as known as those of trees.
 		list := slices.DeleteFunc(slices.Clone(b.train), func(s syntax.Sentence) bool { return onlyTags(&s) })
-		return word.Learn(list).WithClusters(j.Clusters), nil
+		return word.Learn(list), nil
 	}},
 	"segmenter": {model.SegmentName, func(b dataset, j job) (packer, error) {
 		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small,
@@ -64,7 +64,7 @@ var components = map[string]component{
 }
 
 func tagOptions(j job) tag.Options {
-	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small, Lexicon: j.Lexicon, Clusters: j.Clusters}
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Small: j.small, Lexicon: j.Lexicon}
 }
 
 func pruneOptions(j job) prune.Options {
@@ -97,9 +97,6 @@ func abbreviations(lexicon []lemma.Entry) (list []string) {
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
 	all := t.recased(t.mixed(gold))
-	if key := t.clustersKey(); key != "" {
-		all.key = hashKey("clusters", all.key, key)
-	}
 	words, err := t.component("words", all)
 	if err != nil {
 		return nil, err
@@ -207,7 +204,7 @@ func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
 		b.key = hashKey("gold tags", from.key)
 		return b, nil
 	}
-	m, err := tag.Open(pack.NewView(tagger.sections), model.TagName, t.words.Clusters())
+	m, err := tag.Open(pack.NewView(tagger.sections), model.TagName)
 	if err != nil {
 		return dataset{}, fmt.Errorf("opening the tagger: %w", err)
 	}

@@ -114,12 +114,6 @@ type Options struct {
 	Lexicon                    []lemma.Entry
 	LexiconFile, LexiconSHA256 string
 
-	// Clusters are word clusters from raw text, which tagger, pruner and parser read in
-	// addition to tags and words; nil: none. ClustersFile and ClustersSHA256 are the
-	// base name and hash of their file.
-	Clusters                     *word.Clusters
-	ClustersFile, ClustersSHA256 string
-
 	// Tensor has the options of the parser's tensor for arcs; nil: no tensor.
 	Tensor *score.TensorOptions
 
@@ -230,14 +224,6 @@ func (o *Options) lexiconKey() string {
 	return fmt.Sprintf("%d words of %s %s", len(o.Lexicon), o.LexiconFile, o.LexiconSHA256)
 }
 
-// clustersKey identifies the clusters; "" if there are none.
-func (o *Options) clustersKey() string {
-	if o.Clusters == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d classes of %s %s", o.Clusters.Classes(), o.ClustersFile, o.ClustersSHA256)
-}
-
 // A trainer is one run of the phases.
 type trainer struct {
 	Options
@@ -339,7 +325,6 @@ func (t *trainer) provenance() model.Info {
 	set("delta", strconv.Itoa(search.DefaultDelta), t.Families.Any(part.Globals))
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
-	set("clusters", t.clustersKey(), t.Clusters != nil)
 	open := t.train.open()
 	set("open", open.String(), open.relations > 0)
 	info.Train, info.Dev = t.train.Data(), t.dev.Data()

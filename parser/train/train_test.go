@@ -9,11 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/word"
 )
 
 // What pruner, parser and labels see has the tags of run time, or gold ones, or both.
@@ -133,11 +131,6 @@ func TestReuse(t *testing.T) {
 	if _, err := trainToy(&rig{}, Options{Seed: 3, TagSeed: 9, Reuse: shared}); err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2},
-		{Bits: "1", Form: "saw", Count: 1}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	phases := []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"}
 	for _, x := range []struct {
 		o    Options
@@ -150,7 +143,6 @@ func TestReuse(t *testing.T) {
 		{Options{Seed: 3, TagSeed: 9, GoldTags: true}, 3, ""},
 		{Options{Seed: 3, TagSeed: 9, Folds: 3}, 3, ""},
 		{Options{Seed: 3}, 1, ""},
-		{Options{Seed: 3, TagSeed: 9, Clusters: clusters, ClustersFile: "a.tsv", ClustersSHA256: "12ab"}, 0, "segmenter"},
 	} {
 		var r rig
 		want, err := trainToy(&rig{}, x.o)
@@ -174,10 +166,6 @@ func TestReuse(t *testing.T) {
 			if _, err := trainToy(&resumed, Options{Seed: 4, TagSeed: 9, Store: store}); err != nil || len(resumed.ran) != 1 {
 				t.Errorf("%v: the store alone had to do %v again", err, resumed.ran)
 			}
-		}
-		if f, err := model.Decode(got); err != nil || x.o.Clusters != nil &&
-			f.Info.Options["clusters"] != "2 classes of a.tsv 12ab" {
-			t.Errorf("%v: provenance %+v", err, f.Info)
 		}
 	}
 }

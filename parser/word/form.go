@@ -41,8 +41,6 @@ type Form struct {
 	Runes  []rune            // the lower case
 	Code   uint64            // set by a Vocabulary
 
-	Cluster Cluster // set by Clusters; zero without them
-
 	First rune // class of the first character, see class
 	// Twin is the number of runes from the second rune of the last doubled rune to the
 	// end; 0 if there is none within MaxSuffix.
@@ -53,7 +51,7 @@ type Form struct {
 	Differ bool  // the lower case differs from the form
 }
 
-// Read fills all fields of f except Code and Cluster. f must be zero. Read uses
+// Read fills all fields of f except Code. f must be zero. Read uses
 // Plain(s), so features do not depend on typographic variants of characters.
 func (f *Form) Read(s string, c Casing) {
 	s = Plain(s)

@@ -35,8 +35,7 @@ type Feats struct {
 
 // A Sentence is the encoding of a sentence of n words by a Vocabulary. It is read-only.
 type Sentence struct {
-	words      []Word    // of position p at p+pad
-	clusters   []Cluster // likewise; nil if the Vocabulary has no Clusters
+	words      []Word // of position p at p+pad
 	sources    []source
 	vocabulary *Vocabulary
 }
@@ -57,13 +56,6 @@ func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
 
 // All returns the atoms of all positions. Position p is at index p+2.
 func (s *Sentence) All() []Word { return s.words }
-
-// Clustered reports whether the Vocabulary has Clusters.
-func (s *Sentence) Clustered() bool { return s.clusters != nil }
-
-// Cluster returns the class of the word at position p (At) of a Clustered sentence. The
-// root and the positions outside have special classes.
-func (s *Sentence) Cluster(p int) *Cluster { return &s.clusters[p+pad] }
 
 // fits reports whether s is the encoding of x under v.
 func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
@@ -107,22 +99,7 @@ func (e *Encoder) encode(x *syntax.Sentence) *Sentence {
 	for m := 1; m <= n; m++ {
 		s.At(m).Marker = s.marker(m)
 	}
-	if e.vocabulary.clusters != nil {
-		s.classify()
-	}
 	return s
-}
-
-// classify fills the clusters.
-func (s *Sentence) classify() {
-	s.clusters = make([]Cluster, len(s.words))
-	for i := range s.clusters {
-		s.clusters[i] = outsideCluster
-	}
-	*s.Cluster(0) = rootCluster
-	for p := 1; p <= s.Len(); p++ {
-		*s.Cluster(p) = s.At(p).OfForm.Cluster
-	}
 }
 
 var (
@@ -183,7 +160,6 @@ func (e *Encoder) form(s string) *Form {
 		if v.bare {
 			f.strip()
 		}
-		f.Cluster = v.clusters.Of(f)
 		switch {
 		case f.Number:
 			f.Code = codeNumber

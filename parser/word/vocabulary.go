@@ -38,8 +38,7 @@ type Vocabulary struct {
 	attrs  []string        // and so are these attributes of FEATS, with their '='
 	tags   hash.Map[uint8] // ids of fine tags
 
-	bare     bool      // words count by their Signs alone
-	clusters *Clusters // nil: none
+	bare bool // words count by their Signs alone
 }
 
 // WithCasing returns a Vocabulary that differs from v only in its Casing.
@@ -60,17 +59,6 @@ func (v *Vocabulary) Bare() *Vocabulary {
 
 // Casing returns the casing of the treebank's language.
 func (v *Vocabulary) Casing() Casing { return v.casing }
-
-// Clusters returns the clusters that the templates of a model read, or nil if there are
-// none.
-func (v *Vocabulary) Clusters() *Clusters { return v.clusters }
-
-// WithClusters returns a Vocabulary that differs from v only in its Clusters.
-func (v *Vocabulary) WithClusters(c *Clusters) *Vocabulary {
-	w := *v
-	w.clusters = c
-	return &w
-}
 
 // Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS where XPOS
 // refines it, and with those FEATS attributes that most lower the conditional entropy
@@ -239,9 +227,6 @@ func (v *Vocabulary) layout(l *pack.Layout) {
 		l.Bool("bare", &v.bare)
 	}
 	l.Check("attributes", len(v.attrs) <= maxFineAttrs, "has too many")
-	if v.clusters != nil {
-		l.Nested(ClustersName, v.clusters.layout)
-	}
 }
 
 // Pack stores the Vocabulary in s.
@@ -250,8 +235,5 @@ func (v *Vocabulary) Pack(s *pack.Sub) { pack.Write(s, v.layout) }
 // Open is the inverse of Pack.
 func Open(w *pack.View, component string) (*Vocabulary, error) {
 	v := &Vocabulary{bare: w.Has(component, "bare")}
-	if w.Has(component, ClustersName+".words") {
-		v.clusters = new(Clusters)
-	}
 	return v, pack.Read(w, component, v.layout)
 }

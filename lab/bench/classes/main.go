@@ -1,7 +1,6 @@
-// Package classes learns classes of words from text without trees, for treebeam
-// train --clusters, and writes them to standard output: a line for each word, with the
-// bits of its class, the word and its count, and tabs between them. All of the text is
-// in memory.
+// Package classes learns classes of words from text without trees, and writes them to
+// standard output: a line for each word, with the bits of its class, the word and its
+// count, and tabs between them. All of the text is in memory.
 //
 //	classes [-method brown] [-classes N] [-min 2] [-words 200000] [-passes N] [-seed 1] [-model FILE] FILE... > classes.tsv
 //
