@@ -2,10 +2,12 @@ package output
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // merged is mergeFiles of pieces of two ranges.
@@ -98,5 +100,55 @@ func TestSumsTile(t *testing.T) {
 		if _, err := merged([]File{first, second}); err == nil || !strings.Contains(err.Error(), "were summed by no range or twice") {
 			t.Errorf("from byte %d: %v", from, err)
 		}
+	}
+}
+
+// PartFiles leaves out files that its parts do not have once and whole, and ends with the
+// error of a part.
+func TestPartFiles(t *testing.T) {
+	r := written(t)
+	zero, one := r.partID(0).Path("trees"), r.partID(1).Path("trees")
+	for want, parts := range map[string][]string{"in/0 in/1": {zero, one}, "in/1": {zero, zero, one}, "error": {zero, one + "x"}} {
+		var got []string
+		for f, err := range PartFiles(parts) {
+			if err != nil {
+				got = append(got, "error")
+			} else {
+				got = append(got, f.URI)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A tally ends with the commonest reasons first, or says what was lost or failed through
+// defects.
+func TestTallyCloses(t *testing.T) {
+	closed := func(eof bool, kinds ...syntax.Kind) (*Tally, error) {
+		n := int64(len(kinds))
+		f := File{DocID: "x", URI: "x", Format: "text", End: 9, EOF: eof, Sum: &source.Sum{To: 9}, Counts: Counts{Blocks: n}}
+		b := &Batch{Files: []File{f}, Segmented: []Count{{n, n}}, Last: true, Ends: []File{f}}
+		for _, kind := range kinds {
+			row := Failure{Sentence: true}
+			row.Fault, row.Severity = syntax.Because(kind, "planted"), syntax.SeverityError
+			b.Failures = append(b.Failures, row)
+		}
+		sum := new(Tally)
+		must(t, sum.Add(b))
+		return sum, sum.Close()
+	}
+	if sum, err := closed(true, syntax.KindInternal, syntax.KindToken, syntax.KindToken); err != nil || len(sum.Reasons) != 2 || sum.Reasons[0].Count != 2 {
+		t.Errorf("%+v, %v", sum.Reasons, err)
+	}
+	if sum, err := closed(true); err != nil || sum.Reasons == nil {
+		t.Errorf("%+v, %v", sum.Reasons, err)
+	}
+	if _, err := closed(false); err == nil || !strings.Contains(err.Error(), "not read to its end") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := closed(true, slices.Repeat([]syntax.Kind{syntax.KindInternal}, 10)...); err == nil || !strings.Contains(err.Error(), "defects of the program") {
+		t.Errorf("got %v", err)
 	}
 }
