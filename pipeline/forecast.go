@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
 	"time"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -91,9 +90,9 @@ func (p *Prepared) Forecast(ctx context.Context, done int64) (f Forecast, known 
 		return f, false
 	}
 	f.Words = int64(float64(words) * float64(rest) / float64(read))
-	f.Rate = rate(words, took) / float64(runtime.GOMAXPROCS(0))
+	f.Rate = rate(words, took) / float64(transforms.Cores())
 	if took > time.Duration(savesLittle*float64(tookFast)) && tookFast > 0 {
-		f.Fast = rate(words, tookFast) / float64(runtime.GOMAXPROCS(0))
+		f.Fast = rate(words, tookFast) / float64(transforms.Cores())
 	}
 	return f, true
 }

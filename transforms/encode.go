@@ -87,7 +87,7 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 			list[k] = &c.Sentences[i].Sentence
 		}
 		e := model.Effort{
-			Least: least, Workers: cap(*leaves.Load()),
+			Least: least, Workers: Cores(),
 			Encode: func(which []int, sents []*syntax.Sentence) {
 				for k, fault := range encodeGuarded(stagesOf(m, sents[0].Language), sents) {
 					faults[which[k]] = stageFault{stageEncode, fault}

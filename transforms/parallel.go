@@ -70,6 +70,9 @@ func SetCores(n int) {
 	leaves.Store(&tokens)
 }
 
+// Cores is what SetCores has set.
+func Cores() int { return cap(*leaves.Load()) }
+
 // each calls body(i) for every i in [0, n), the heaviest first by weight, on
 // as many goroutines as the process may use, and returns when all are done.
 // body stores what it makes under its own index, so order never changes. A
