@@ -111,6 +111,24 @@ func TestHostileMemory(t *testing.T) {
 	})
 }
 
+// maxUsualMemory is what two cores may take for usual text: some 210 MB, as collected
+// here, on a busy machine a tenth more; 180 MB with boundMemory. Two ranges and the
+// scratch memory of two sentences are all there, so more text adds little.
+const maxUsualMemory = 280 << 20
+
+func TestUsualMemory(t *testing.T) {
+	dir := memoryFolder(t)
+	letters, err := os.ReadFile("../../sample/text/letters/garden.txt")
+	must(t, err)
+	for _, name := range []string{"a.txt", "b.txt"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), bytes.Repeat(append(letters, "\n\n"...), 200_000/len(letters)), 0o644))
+	}
+	status, _, said, used := measured(t, "", "parse", "--quiet", "--fast", dir, "--output", filepath.Join(dir, "out"))
+	if status != exitOK || used.memory > maxUsualMemory && !underRace {
+		t.Errorf("status %d, %d MB\n%s", status, used.memory>>20, said)
+	}
+}
+
 // withEncoder puts the embedded model with a tiny encoder, which scores as many
 // tags, FEATS and relations as a large one, into a folder.
 func withEncoder(t *testing.T, dir string) {
