@@ -137,16 +137,3 @@ func (y *Tree) Postorder(order []int32) []int32 {
 		}
 	}
 }
-
-// Crossed reports whether an arc between h and m would cross an arc of the tree,
-// including the arc from 0. The present arc into m does not count.
-func (y *Tree) Crossed(h, m int32) bool {
-	lo, hi := min(h, m), max(h, m)
-	y.Walked += int64(hi-lo) / 4
-	for u := lo + 1; u < hi; u++ {
-		if y.Low[u] < lo || y.High[u] > hi {
-			return true
-		}
-	}
-	return false
-}

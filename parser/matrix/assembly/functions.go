@@ -70,27 +70,30 @@ func expSum(w *writer) {
 	w.fold(fadd, sum, a)
 }
 
-// tail sets z to the absolute values of v, p to Φ(-z)/φ(z) and e to exp(-z²/2); t and k are
-// lost.
-func (w *writer) tail(v, z, p, e, t, k vectors) {
-	w.of(fabs, v, z)
-	w.on(fmul, z, constant("geluP"), t)
-	w.on(fadd, t, constant("one"), t)
-	w.on(fdiv, constant("one"), t, t)
-	w.polynomial(t, p, "gelu5", "gelu4", "gelu3", "gelu2", "gelu1")
-	w.on(fmul, p, t, p)
-	w.on(fmul, z, constant("minusHalf"), t)
-	w.on(fmul, t, z, t)
-	w.exponential(t, k, e)
-}
-
-func gelu(w *writer) {
-	a := w.begin("gelu", "x *float32, n int", "")
+// tails writes a function that sets v to the next elements of x, z to their absolute values,
+// p to Φ(-z)/φ(z) and e to exp(-z²/2), and goes on with body; t and k are free.
+func (w *writer) tails(a arguments, body func(v, z, p, e, t, k vectors)) {
 	v, z, p, e, t, k := from(0, 2), from(2, 2), from(4, 2), from(6, 2), from(8, 2), from(10, 2)
 	w.load("minusHalf")
 	w.loop(a, 8, func() {
 		w.peek(a["x"], v)
-		w.tail(v, z, p, e, t, k)
+		w.of(fabs, v, z)
+		w.on(fmul, z, constant("geluP"), t)
+		w.on(fadd, t, constant("one"), t)
+		w.on(fdiv, constant("one"), t, t)
+		w.polynomial(t, p, "gelu5", "gelu4", "gelu3", "gelu2", "gelu1")
+		w.on(fmul, p, t, p)
+		w.on(fmul, z, constant("minusHalf"), t)
+		w.on(fmul, t, z, t)
+		w.exponential(t, k, e)
+		body(v, z, p, e, t, k)
+	})
+	w.op("RET")
+}
+
+func gelu(w *writer) {
+	a := w.begin("gelu", "x *float32, n int", "")
+	w.tails(a, func(v, z, p, e, t, _ vectors) {
 		w.on(fmul, p, constant("rootTwoPi"), p)
 		w.on(fmul, p, e, p)
 		w.on(fmul, z, p, z)
@@ -99,16 +102,11 @@ func gelu(w *writer) {
 		w.on(fsub, v, z, v)
 		w.write(v, a["x"])
 	})
-	w.op("RET")
 }
 
 func geluSlope(w *writer) {
 	a := w.begin("geluSlope", "y *float32, x *float32, n int", "")
-	v, z, p, e, t, k := from(0, 2), from(2, 2), from(4, 2), from(6, 2), from(8, 2), from(10, 2)
-	w.load("minusHalf")
-	w.loop(a, 8, func() {
-		w.peek(a["x"], v)
-		w.tail(v, z, p, e, t, k)
+	w.tails(a, func(v, z, p, e, t, k vectors) {
 		w.on(fmul, e, constant("rootTwoPi"), e) // the density
 		w.on(fmul, p, e, p)                     // the tail
 		w.on(fmul, z, p, z)
@@ -126,5 +124,4 @@ func geluSlope(w *writer) {
 		w.on(fadd, p, e, p)
 		w.write(p, a["x"])
 	})
-	w.op("RET")
 }
