@@ -94,13 +94,13 @@ func (x *lineFit) add(e *Example, z int32, right bool) {
 	x.samples[k] = append(x.samples[k], sample{of, right, float64(e.Weight) / weightOne})
 }
 
-// fit sets the lines.
+// fit sets the lines. None turns certain into doubtful.
 func (x *lineFit) fit() {
 	for k, samples := range x.samples[1:] {
 		w := []float64{0, 1, 0}
 		fit(w, samples, languageRidge)
 		number := func(v float64) int32 { return int32(nearest(min(max(v*one, -mostLine), mostLine))) }
-		x.m.lines[functions*k+x.q] = line{number(w[1] - 1), number(w[0]), number(w[2])}
+		x.m.lines[functions*k+x.q] = line{number(max(w[1], 0) - 1), number(w[0]), number(w[2])}
 	}
 }
 

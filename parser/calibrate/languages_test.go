@@ -89,6 +89,19 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// A few cases against all others do not turn certain into doubtful.
+func TestLinesKeepTheOrder(t *testing.T) {
+	m := &Model{languages: newInventory([]string{"aa", "bb"}), lines: make([]line, 2*functions)}
+	x := m.newLineFit(0)
+	for i := range 1000 {
+		right := i%2 == 0
+		x.samples[1] = append(x.samples[1], sample{[]float64{1, map[bool]float64{true: -3, false: 3}[right], 0}, right, 1})
+	}
+	if x.fit(); m.lines[0].slope != -one || m.lines[0].at(3*one, false) < m.lines[0].at(-3*one, false) {
+		t.Errorf("%+v", m.lines[0])
+	}
+}
+
 // What the segmenter is unsure of is less often right.
 func TestSegmenterCounts(t *testing.T) {
 	draw := func(seed uint64) []Example {
