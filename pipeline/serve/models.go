@@ -135,7 +135,7 @@ func acknowledgements(info *model.Info) []string {
 		list[1] += ", " + info.Licence
 	}
 	if e := info.Encoder; e != nil {
-		list = append(list, strings.TrimSpace("Encoder "+e.Name+" "+e.Source)+", "+e.Licence)
+		list = append(list, strings.TrimSuffix("Encoder "+e.Name+" from "+e.Source, " from ")+", "+e.Licence)
 	}
 	return list
 }

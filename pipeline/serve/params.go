@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -182,8 +181,13 @@ func (p params) object(body string) error {
 		return errors.New("it is not in UTF-8 encoding")
 	}
 	var values map[string]any
-	if err := json.Unmarshal([]byte(body), &values); err != nil || values == nil {
-		return cmp.Or(err, errors.New("it is not an object"))
+	err := json.Unmarshal([]byte(body), &values)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind), err == nil && values == nil:
+		return errors.New("it is not an object")
+	case err != nil:
+		return err
 	}
 	for name, value := range values {
 		text, isText := value.(string)

@@ -207,6 +207,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "/process", "text/plain", "data=x", 400, "Unsupported payload Content-Type 'text/plain'.\n"},
 		{"POST", "/process", "", "data=x", 400, "Unsupported payload Content-Type ''.\n"},
 		{"POST", "/process", form, "data=" + strings.Repeat("x", 20000), 413, "The payload size is too large: the limit is 20000 bytes.\n"},
+		{"POST", "/process", "application/json", "[1]", 400, "Cannot parse the application/json payload: it is not an object.\n"},
 		{"PUT", "/process", "", "", 405, "The method PUT is not known; use GET or POST.\n"},
 		{"GET", "/nothing", "", "", 404, "No handler for the given URL '/nothing'\n"},
 		{"GET", "/tree", "", "", 400, "The parameter 'data' is required.\n"},

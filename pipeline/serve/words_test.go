@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -173,6 +174,16 @@ func TestWrongJSON(t *testing.T) {
 	} {
 		if w := postJSON(s, "/process", body); w.Code != 400 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%.50s: status %d, %s", body, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAcknowledgementOfEncoder(t *testing.T) {
+	info := &model.Info{Encoder: &model.Encoded{}}
+	for source, want := range map[string]string{"the package p": "Encoder e from the package p, MIT", "": "Encoder e, MIT"} {
+		info.Encoder.Name, info.Encoder.Source, info.Encoder.Licence = "e", source, "MIT"
+		if list := acknowledgements(info); list[len(list)-1] != want {
+			t.Errorf("%q", list)
 		}
 	}
 }
