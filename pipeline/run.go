@@ -89,7 +89,18 @@ func (p *Prepared) outcome(ctx context.Context, s *Submission, end engine.End) e
 	case known:
 		return errors.New(cause.Message)
 	}
+	if cause := innermost(end.Cause); p.here && cause != "" {
+		return errors.New(cause)
+	}
 	return fmt.Errorf("job %s failed:\n%s", s.ID, cmp.Or(end.Cause, "its engine does not say why"))
+}
+
+// innermost returns the error of the function that failed, "" if there is none. Beam's text
+// has the plan before it.
+func innermost(cause string) string {
+	_, list, _ := strings.Cut(cause, "DoFn[")
+	_, err, _ := strings.Cut(list, " failed:\n")
+	return strings.TrimSpace(err)
 }
 
 // manifestVersion tells one manifest of the output from another, though their bytes be
