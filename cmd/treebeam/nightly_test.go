@@ -149,6 +149,7 @@ func TestNightFlagsRefused(t *testing.T) {
 		"text or json":          {"parse", in, "--state", state, "--plan-only=xml"},
 		"parse --help":          {"parse", "--sate", state},
 		"no input":              {"parse", "--state", state},
+		"not a folder":          {"parse", in, "--state", os.Args[0]},
 		"does not hold a state": {"diff", "--state", in},
 		"got 0 arguments":       {"convert"},
 		"nothing else":          {"compact"},

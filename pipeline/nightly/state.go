@@ -66,6 +66,9 @@ func At(dir string) (*State, error) {
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
+	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
+		return nil, refuse("--state %s: %s is a file, not a folder; name another", dir, abs)
+	}
 	return &State{abs}, nil
 }
 
