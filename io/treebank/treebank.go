@@ -227,7 +227,9 @@ type Facts struct {
 func FactsOf(paths []string) Facts {
 	name, _, _ := strings.Cut(filepath.Base(paths[0]), "-ud-")
 	f := Facts{Name: strings.TrimSuffix(name, ".conllu")}
-	f.Language, _, _ = strings.Cut(f.Name, "_")
+	if m := codeOfName.FindStringSubmatch(f.Name); m != nil {
+		f.Language = m[1]
+	}
 	f.Licence, f.Release = readmeFacts(filepath.Join(filepath.Dir(paths[0]), "README.md"))
 	for _, path := range paths[1:] {
 		l, _ := readmeFacts(filepath.Join(filepath.Dir(path), "README.md"))
@@ -239,6 +241,7 @@ func FactsOf(paths []string) Facts {
 }
 
 var (
+	codeOfName  = regexp.MustCompile(`^([a-z]{2,3})_`)
 	licenceLine = regexp.MustCompile(`(?m)^License: *(.+?) *$`)
 	releaseWord = regexp.MustCompile(`\bv2\.(\d+)\b`)
 )

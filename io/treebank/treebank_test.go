@@ -123,3 +123,13 @@ func must(tb testing.TB, errs ...error) {
 		}
 	}
 }
+
+// Only names as Universal Dependencies has them say a language: rules depend on it.
+func TestLanguageOfNames(t *testing.T) {
+	for path, want := range map[string]string{"a/en_ewt-ud-train.conllu": "en", "gsw_uzh-ud-test.conllu": "gsw", "bank.conllu": "",
+		"my_bank.conllu": "my", "corrected_2.conllu": "", "_x.conllu": ""} {
+		if got := FactsOf([]string{path}).Language; got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
