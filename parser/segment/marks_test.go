@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Marks that training has not seen end sentences exactly as one that it has, in any script.
+// Marks that training has not seen are read exactly as one that it has, in any script.
 func TestUnseenMarks(t *testing.T) {
 	m := model(t)
 	blocks := []string{"Ada sees pears? Bela wants boats? Cora paints stones? Dino finds clouds?", "Ada sees pears?Bela wants", "boats ? stones",
@@ -19,6 +19,13 @@ func TestUnseenMarks(t *testing.T) {
 			if got := describe(list); got != want {
 				t.Errorf("%q: %s, want %s", block, got, want)
 			}
+		}
+	}
+	commas := "Ada sees pears, and Bela wants boats, stones,clouds (pears, boats)."
+	for _, mark := range []string{"،", "、", "，", "؛"} {
+		want := strings.ReplaceAll(describe(m.Segment(commas, Request{})), ",", mark)
+		if got := describe(m.Segment(strings.ReplaceAll(commas, ",", mark), Request{})); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	var l layout
