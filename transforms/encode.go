@@ -106,7 +106,7 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 			all[i] = faults[k]
 		}
 	}
-	c.keepStages(all)
+	c.keep(all)
 	return c, encoded
 }
 

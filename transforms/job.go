@@ -61,27 +61,17 @@ func (c *Chunk) fail(s *Sentence, stage string, why syntax.Fault) {
 // noFault marks what has not failed.
 var noFault syntax.Fault
 
-// keep drops the sentences that have a fault and puts failure rows in their
-// place. Nil faults keep all of them.
-func (c *Chunk) keep(stage string, faults []syntax.Fault) {
-	if !slices.ContainsFunc(faults, func(f syntax.Fault) bool { return f != noFault }) {
-		return
-	}
-	list := make([]stageFault, len(faults))
-	for i := range faults {
-		list[i] = stageFault{stage, faults[i]}
-	}
-	c.keepStages(list)
-}
-
 // A stageFault says what went wrong with a sentence, and in which stage.
 type stageFault struct {
 	stage string
 	fault syntax.Fault
 }
 
-// keepStages is keep for faults of several stages.
-func (c *Chunk) keepStages(faults []stageFault) {
+// keep drops the sentences that have a fault and puts failure rows in their place.
+func (c *Chunk) keep(faults []stageFault) {
+	if !slices.ContainsFunc(faults, func(f stageFault) bool { return f.fault != noFault }) {
+		return
+	}
 	kept := c.Sentences[:0:0]
 	c.Failures = slices.Clip(c.Failures)
 	for i := range c.Sentences {
@@ -112,16 +102,16 @@ func (c *Chunk) fast(m Stages, o *output.RowOptions) (list []Stages) {
 // and turns the sentences for which it returned a fault, or panicked, into failure rows of
 // stage.
 func (c *Chunk) perSentence(stage string, stages []Stages, body func(s *syntax.Sentence, m Stages) syntax.Fault) {
-	faults := make([]syntax.Fault, len(c.Sentences))
+	faults := make([]stageFault, len(c.Sentences))
 	panics := each(len(c.Sentences),
 		func(i int) int { return len(c.Sentences[i].Words) },
 		func(i int) {
 			if stages[i] != nil {
-				faults[i] = body(&c.Sentences[i].Sentence, stages[i])
+				faults[i] = stageFault{stage, body(&c.Sentences[i].Sentence, stages[i])}
 			}
 		})
 	for i, fault := range panics {
-		faults[i] = cmp.Or(fault, faults[i])
+		faults[i] = stageFault{stage, cmp.Or(fault, faults[i].fault)}
 	}
-	c.keep(stage, faults)
+	c.keep(faults)
 }

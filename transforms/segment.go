@@ -65,7 +65,6 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 		g, _ := languageOf(m, &c.Files[s.File], s.Text)
 		noteLanguage(m, &s.Sentence, g)
 	}
-	var faults []syntax.Fault
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
 		if panics != nil && panics[i] != noFault {
@@ -91,22 +90,17 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	slices.SortStableFunc(c.Sentences, func(a, b Sentence) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.StartByte, b.StartByte))
 	})
+	faults := make([]stageFault, len(c.Sentences))
 	for i := range c.Sentences {
 		c.Segmented[c.Sentences[i].File].Sentences++
-		fault := noFault
+		faults[i].stage = stageSegment
 		if given := c.Sentences[i].Fault; given != nil {
-			fault = given.Fault
+			faults[i].fault = given.Fault
 		} else if n := len(c.Sentences[i].Words); n > syntax.MaxWords {
-			fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
-		}
-		if fault != noFault && faults == nil {
-			faults = make([]syntax.Fault, len(c.Sentences))
-		}
-		if fault != noFault {
-			faults[i] = fault
+			faults[i].fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
 		}
 	}
-	c.keep(stageSegment, faults)
+	c.keep(faults)
 	return c
 }
 
