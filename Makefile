@@ -27,7 +27,7 @@ test:
 	go vet $(TAGS) ./...
 	go test $(TAGS) -timeout 20m ./...
 
-# The picture of a report in README.md. Needs chromium.
+# The picture of a report in docs/tutorial.md. Needs chromium.
 CHROMIUM ?= chromium
 picture: build
 	bin/treebeam parse --quiet sample/text --output out/sample --overwrite >/dev/null

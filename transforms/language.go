@@ -123,7 +123,8 @@ func choose(uri string, m Stages, w World, o *output.RowOptions) (Stages, error)
 	case w == nil && model.IsEmbedded(uri):
 		return nil, fmt.Errorf("--language %s: %w", o.Language, model.ErrNoWorld)
 	case w == nil:
-		return nil, fmt.Errorf("--language %s: the model knows one language, %q: leave out --language or --model", o.Language, m.Language())
+		return nil, fmt.Errorf("--language %s: the model knows one language (%s): leave out --language or --model", o.Language,
+			cmp.Or(m.Language(), "its file does not say which"))
 	case err != nil:
 		return nil, fmt.Errorf("--language: %w", err)
 	}
