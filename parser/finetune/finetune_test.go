@@ -170,6 +170,69 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// An encoder that is adapted learns its new trees, and keeps its inventories, the vectors of
+// pieces and of other treebanks, and what was handed in.
+func TestAdapt(t *testing.T) {
+	p, trees := toy(2), toyTrees(60)
+	p.Banks, p.Bank = []string{"xa", "xb", encode.Anywhere}, make([]float32, 3*p.Width)
+	p.Coarse, p.Word = encode.NewCodes(p.Word, p.Width, 20), nil
+	p, h, err := Adapt(p, toyHeads(t, p, trees), trees, Options{Epochs: 8, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range trees {
+		trees[i].Language = "xb"
+		for k := range trees[i].Words {
+			if w := &trees[i].Words[k]; w.Deprel == "far" {
+				w.Deprel, w.Feats = "near", "New=Yes"
+			}
+		}
+	}
+	untouched := slices.Concat(weightsOf(p, h))
+	q, g, err := Adapt(p, h, trees[:40], Options{Epochs: 8, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, h, err := Adapt(p, h, trees[:40], Options{Epochs: 8, Seed: 3, Workers: 3}); err != nil || !slices.Equal(weightsOf(again, h), weightsOf(q, g)) {
+		t.Errorf("3 workers: other weights (%v)", err)
+	}
+	if !slices.Equal(weightsOf(p, h), untouched) {
+		t.Error("what was handed in has changed")
+	}
+	w := p.Width
+	if q.Pieces != p.Pieces || q.Coarse != p.Coarse || q.Word != nil || !slices.Equal(q.Banks, p.Banks) || !slices.Equal(g.Labels, h.Labels) ||
+		len(g.Classifiers) != len(h.Classifiers) || !slices.Equal(g.Classifiers[0].Values, h.Classifiers[0].Values) {
+		t.Error("the inventories have changed")
+	}
+	for i, learns := range []bool{false, true, false} {
+		if same := slices.Equal(q.Bank[i*w:(i+1)*w], p.Bank[i*w:(i+1)*w]); same == learns {
+			t.Errorf("the vector of %s stayed is %v", q.Banks[i], same)
+		}
+	}
+	labels := func(p *encode.Params, h *encode.Heads) int {
+		x, err := newTrainer(p, trees, trees[40:], Options{Heads: h, kept: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.measure().labels
+	}
+	if before, after := labels(p, h), labels(q, g); after <= before {
+		t.Errorf("%d words with the right head and label before, %d after", before, after)
+	}
+}
+
+// toyHeads returns new heads for the relations and tags of trees.
+func toyHeads(t *testing.T, p *encode.Params, trees []syntax.Sentence) *encode.Heads {
+	t.Helper()
+	z := usualSizes
+	z.Width, z.Levels = p.Width, len(p.Layers)+1
+	h, err := freshHeads(z, trees, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.p
+}
+
 // Sentences that cannot be learned from are left out; without any, and with
 // options that do not fit, there is an error.
 func TestLeftOut(t *testing.T) {
