@@ -130,8 +130,15 @@ type fixedSpan struct {
 	rule uint8
 }
 
-// applyRules changes the tokens by the rules.
-func (w *workspace) applyRules(r *Rules) {
+// applyRules changes the tokens by the caller's rules and by the abbreviations of the
+// language, which may be nil.
+func (w *workspace) applyRules(r *Rules, own *abbreviations) {
+	if r == nil {
+		r = &Rules{}
+	}
+	if own == nil {
+		own = &abbreviations{}
+	}
 	l := &w.layout
 	w.fixed = w.fixed[:0]
 	raw := func(i int32) rune {
@@ -139,18 +146,23 @@ func (w *workspace) applyRules(r *Rules) {
 		return c
 	}
 	norm := func(i int32) rune { return l.norm[i] }
+	toks := w.tokens
 	for i := int32(0); int(i) < len(l.class); {
 		next := i + 1
+		for len(toks) > 1 && toks[1].start <= i {
+			toks = toks[1:]
+		}
 		if !isSpace(l.class[i]) && l.mayEnd(i) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
 				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
-			} else if end := w.find.find(&r.abbreviations, l, i, norm); end > 0 &&
-				(int(end) == len(l.class) || l.norm[end] != '.') {
-				start := end // of the last word
-				for start > i && !isSpace(l.class[start-1]) {
-					start--
+			} else if end := w.find.find(&r.abbreviations, l, i, norm); l.endsAbbreviation(end) {
+				w.fixed, next = append(w.fixed, fixedSpan{span{l.wordStart(i, end), end}, noEnd}), end
+			} else if end := w.find.find(&own.phrases, l, i, norm); l.endsAbbreviation(end) && toks[0].start >= i && toks[0].end <= end {
+				s := span{l.wordStart(i, end), end}
+				if own.cut {
+					w.fixed, s.start = append(w.fixed, fixedSpan{span{s.start, end - 1}, unsplit}), end-1
 				}
-				w.fixed, next = append(w.fixed, fixedSpan{span{start, end}, noEnd}), end
+				w.fixed, next = append(w.fixed, fixedSpan{s, noEnd}), end
 			}
 		}
 		i = next
@@ -158,6 +170,21 @@ func (w *workspace) applyRules(r *Rules) {
 	if len(w.fixed) > 0 {
 		w.cutOut()
 	}
+}
+
+// endsAbbreviation reports whether a phrase that was found, behind which character end
+// stands, may be an abbreviation: another period makes it something else.
+func (l *layout) endsAbbreviation(end int32) bool {
+	return end > 0 && (int(end) == len(l.norm) || l.norm[end] != '.')
+}
+
+// wordStart returns the start of the last word in [i, end).
+func (l *layout) wordStart(i, end int32) int32 {
+	start := end
+	for start > i && !isSpace(l.class[start-1]) {
+		start--
+	}
+	return start
 }
 
 // cutOut makes each span of w.fixed a token.

@@ -1,7 +1,7 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
 // words (Model.Segment). It learns from a treebank of Universal Dependencies. It has
 // a few rules for particular languages (english.go, french.go, armenian.go, japanese.go,
-// spaced.go).
+// spaced.go), and a list of abbreviations for most (abbreviations.txt).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -153,8 +153,8 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 	if strings.IndexByte(block, '`') >= 0 {
 		w.quoteCode()
 	}
-	if r.Rules != nil {
-		w.applyRules(r.Rules)
+	if own := abbreviationsOf()[r.Language]; r.Rules != nil || own != nil {
+		w.applyRules(r.Rules, own)
 	}
 	for i := range w.tokens {
 		w.tokens[i].recall(m.lexicon.look(w.tokens[i].word))
