@@ -42,6 +42,12 @@ func TestListOfAbbreviations(t *testing.T) {
 			seen[form] = true
 		}
 	}
+	// Words that often end sentences: him, art, earth, thing, head, like, regiment.
+	for code, form := range map[string]string{"sl": "ga.", "fr": "art.", "mt": "art.", "id": "hal.", "ro": "cap.", "de": "mag.", "ru": "полк."} {
+		if abbreviationsOf()[code].all[form] {
+			t.Errorf("%s: %s is a word", code, form)
+		}
+	}
 	if len(abbreviationsOf()) < 30 || abbreviationsOf()["en"] != nil {
 		t.Error("languages")
 	}

@@ -193,7 +193,7 @@ func (c *chunk) isWord(x *lexicon, last, g int) bool {
 		return false
 	}
 	end := g + 1
-	for end < len(c.norm) && isWordly(c.class[end]) {
+	for end < len(c.norm) && end-last <= maxPiece && isWordly(c.class[end]) {
 		end++
 	}
 	_, known := c.piece(x, last, end)

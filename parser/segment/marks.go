@@ -21,8 +21,8 @@ const enoughSeen = 3
 func (m *Model) seen(r rune) stats { return m.lexicon.look(hash.Runes([]rune{r})) }
 
 // readMarks puts a mark that the model knows well in place of those that end sentences in
-// some script and that training has hardly seen, and of commas that it has never seen. A
-// treebank may lack "!", and text may hold marks of another script.
+// some script and that training has hardly seen, and of commas that it has never seen,
+// outside of numbers. A treebank may lack "!", and text may hold marks of another script.
 func (m *Model) readMarks(l *layout) {
 	for i, c := range l.class {
 		if c != classPunct && c != '!' && c != '?' && c != ',' && c != ';' {
@@ -33,7 +33,7 @@ func (m *Model) readMarks(l *layout) {
 		switch r := l.norm[i]; {
 		case unicode.Is(unicode.Sentence_Terminal, r) && m.seen(r).frequency() < enoughSeen:
 			known, ends = stops, 4
-		case slices.Contains(commas, r) && m.seen(r).frequency() == 0:
+		case slices.Contains(commas, r) && m.seen(r).frequency() == 0 && !l.inNumber(i):
 			known = commas
 		}
 		for _, mark := range known {
@@ -43,4 +43,9 @@ func (m *Model) readMarks(l *layout) {
 			}
 		}
 	}
+}
+
+// inNumber reports whether character i stands between two digits.
+func (l *layout) inNumber(i int) bool {
+	return i > 0 && i+1 < len(l.class) && l.class[i-1] == classDigit && l.class[i+1] == classDigit
 }

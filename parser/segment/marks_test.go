@@ -29,9 +29,9 @@ func TestUnseenMarks(t *testing.T) {
 		}
 	}
 	var l layout
-	l.read("a！b!c·d？")
+	l.read("a！b!c·d？1،0،")
 	m.readMarks(&l)
-	if got := string(l.norm); got != "a?b!c·d?" || l.class[1] != '?' || l.class[5] != classPunct {
+	if got := string(l.norm); got != "a?b!c·d?0،0," || l.class[1] != '?' || l.class[5] != classPunct {
 		t.Errorf("%q is read, classes %d", got, l.class)
 	}
 }
