@@ -81,6 +81,9 @@ const (
 	devBatch    = 1000      // pieces
 )
 
+// ErrNoSentence says that Train or Adapt would leave out all sentences.
+var ErrNoSentence = errors.New("finetune: no sentence to learn from: each needs words, one root, and fewer pieces than the encoder has positions")
+
 // Train tunes a copy of an encoder and new heads on training trees. It picks the epoch
 // with the best LAS on dev, or the last epoch without dev. It leaves out sentences
 // without words, without exactly one root, or with more pieces than the encoder has
@@ -169,7 +172,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	t.dev, t.guess = t.examples(p, "dev", dev)
 	t.guess = syntax.Clone(t.guess)
 	if len(t.train) == 0 {
-		return nil, errors.New("finetune: no sentence to learn from: each needs words, one root, and fewer pieces than the encoder has positions")
+		return nil, ErrNoSentence
 	}
 	t.vocabulary = newVocabulary(p, t.train, !o.kept)
 	t.place(t.train)

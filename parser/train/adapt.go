@@ -215,7 +215,8 @@ type tuned struct {
 }
 
 // tune lets the encoder learn from trees, with their tags. It returns nil if there is no
-// encoder. Replay would make it slower and home no better.
+// encoder, or no sentence that is short enough for it. Replay would make it slower and home
+// no better.
 func (a *adapter) tune(trees []syntax.Sentence) (*tuned, error) {
 	if a.encoder == nil {
 		return nil, nil
@@ -226,6 +227,9 @@ func (a *adapter) tune(trees []syntax.Sentence) (*tuned, error) {
 	}
 	p, h := a.encoder.Floats()
 	p, h, err := finetune.Adapt(p, h, list, finetune.Options{Seed: a.Seed, Epochs: encoderEpochs, Workers: a.Workers, Log: a.Log})
+	if errors.Is(err, finetune.ErrNoSentence) {
+		return nil, nil
+	}
 	return &tuned{p, h}, err
 }
 
@@ -242,8 +246,8 @@ func (a *adapter) share(t *tuned, share float64) (*encode.Model, error) {
 	return encode.Quantize(p, h)
 }
 
-// to returns the model adapted to trees, from which the encoder has learned, and its
-// sections.
+// to returns the model adapted to trees, from which the encoder has learned unless tuned
+// is nil, and its sections.
 func (a *adapter) to(trees []syntax.Sentence, tuned *tuned, share float64) (*model.Model, []pack.Section, error) {
 	list := oneRoot(slices.Concat(trees, a.Replay))
 	list = slices.DeleteFunc(list, func(s syntax.Sentence) bool { return len(s.Words) > syntax.MaxWholeWords })
@@ -291,6 +295,9 @@ func (a *adapter) crossed(list []syntax.Sentence, share float64) (before, after 
 		folds = encoderFolds
 	}
 	bounds := linear.Folds(list, min(folds, len(list)))
+	if len(bounds) == 2 { // the last tree has most of the words
+		bounds = []int{0, len(list) / 2, len(list)}
+	}
 	for f, lo := range bounds[:len(bounds)-1] {
 		others := slices.Concat(list[:lo], list[bounds[f+1]:])
 		tuned, err := a.tune(others)

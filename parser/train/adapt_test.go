@@ -133,3 +133,20 @@ func TestAdaptEncoder(t *testing.T) {
 		}
 	}
 }
+
+// A sentence that is too long for the encoder teaches all else, even if the other part of
+// the trees has no more than that.
+func TestAdaptToTooLongSentence(t *testing.T) {
+	m, _ := withTiny(t)
+	trees := grammar("mine", 2, 3)
+	long := &trees.Sentences[1]
+	root := slices.IndexFunc(long.Words, func(w syntax.Word) bool { return w.Head == syntax.Root })
+	for len(long.Words) < 80 {
+		w := long.Words[0]
+		w.Head = int32(root + 1)
+		long.Words = append(long.Words, w)
+	}
+	if _, err := Adapt(m, trees, AdaptOptions{Seed: 1, Workers: 2}); err != nil {
+		t.Error(err)
+	}
+}
