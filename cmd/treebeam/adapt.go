@@ -20,9 +20,10 @@ import (
 
 const adaptAbout = `
 Teaches a finished model from trees that you have corrected, without the treebank that it was
-trained on. Pruner, parser, labels and the encoder, which has a say in tags, learn; tokens and
-lemmas do not change, and confidence only if it becomes better. 200 trees take some minutes,
-and without an encoder less than one. Trees of text like the model's own gain little.
+trained on. Pruner, parser, labels and the encoder learn; tokenizer, tagger and lemmatizer do
+not, but the encoder has a say in tags, and in words of text without spaces. Confidence changes
+only if it becomes better. 200 trees take some minutes, and without an encoder less than one.
+Trees of text like the model's own gain little.
 
 The gain is measured on your trees: each third, or fifth without an encoder, is parsed by a
 model that has learned from the others. An English model is also measured on bundled

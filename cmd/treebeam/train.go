@@ -176,7 +176,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	}
 	f.describe(fs)
 	if i := &f.o.Info; i.Language == "" {
-		say(os.Stderr, "%s does not say its language, so the model has no rules of one: --language CODE names it\n", f.train[0])
+		say(os.Stderr, "%s does not say its language, so the model will have the rules of none: name it by --language CODE\n", f.train[0])
 	}
 	if err := f.openEncoder(f.o.Info.Language); err != nil {
 		return err
