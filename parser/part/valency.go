@@ -7,8 +7,9 @@ import (
 
 // Valencies are the children of a word as a whole, a global family (Zhang et al. 2014;
 // strings of six coarse tags). Its parts have few values, so that those of a changed tree
-// are mostly those of the tree before, whose scores are remembered: a = word, b = 8 * children to the left + those to the right, 5
-// at most, punctuation left out; c, d = coarse tags of the first six.
+// are mostly those of the tree before, whose scores are remembered: a = word, b = 8 *
+// children to the left + those to the right, 5 at most, punctuation left out; c, d =
+// coarse tags of the first six.
 var valencies = Family{
 	Name: "valency",
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
