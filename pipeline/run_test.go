@@ -44,8 +44,8 @@ func TestInputChanged(t *testing.T) {
 	}
 }
 
-// Where no cause can be written, as on a full disk, it is that of the function in the
-// engine's text.
+// Where no cause can be written, as on a full disk, the error is what the engine's text
+// gives for the function that failed.
 func TestNoPlaceForCause(t *testing.T) {
 	in := write(t, map[string]string{"x.txt": prose(3)})
 	p := prepared(t, options(in, filepath.Join(t.TempDir(), "out")))

@@ -11,7 +11,7 @@ import (
 )
 
 // Expand emits every range of the plan once, in order, in few spans, and without its
-// pieces if it is done. A plan that is not that of the run, or cannot be read, fails the
+// pieces if it is done. A plan of another run, or one that cannot be read, fails the
 // run with its cause.
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 // characters, which were rare in version 3; everything else means the same. Raise
 // Oldest with any other change.
 //
-// Version 5 had word classes, which have left the program: the next one is 6.
+// Version 5 had classes of words, which have left the program: the next one is 6.
 const (
 	Templates = 4
 	Oldest    = 3

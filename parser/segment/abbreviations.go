@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Abbreviations are those of a language behind which no sentence ends. Small treebanks
-// have few of them.
+// The abbreviations of a language behind which no sentence ends. Small treebanks have few
+// of them.
 type abbreviations struct {
 	phrases
 	cut bool // the period is a token of its own
@@ -16,7 +16,8 @@ type abbreviations struct {
 //go:embed abbreviations.txt
 var abbreviationsText string
 
-// abbreviationsOf returns those of a language by its code. English has a lexicon instead.
+// abbreviationsOf returns the abbreviations of each language, by its code. English has a
+// lexicon instead.
 var abbreviationsOf = sync.OnceValue(func() map[string]*abbreviations {
 	all := map[string]*abbreviations{}
 	for line := range strings.Lines(abbreviationsText) {
