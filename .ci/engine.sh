@@ -41,11 +41,12 @@ eventually() {
   done
 }
 
-# launch NAME FLAG...: runs the command of the output NAME.
+# launch NAME FLAG...: runs the command of the output NAME. On a busy machine an engine takes
+# over a minute to replace what was killed.
 launch() {
   local name=$1
   shift
-  timeout 120 "$program" parse --quiet --json "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log"
+  timeout 240 "$program" parse --quiet --json "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log"
 }
 
 # parse NAME FLAG...: runs the job and compares its digest with the local one.
