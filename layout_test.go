@@ -58,10 +58,9 @@ var imports = func() map[string][]string {
 		"model":           append(slices.Clone(components), "io/sections", "parser/encode", "parser/language"),
 		"parser/train":    append(slices.Clone(components), "parser/language", "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
-		"model/modeltest":        {"model", "parser/encode", "parser/hash", "parser/pack", "parser/syntax", "parser/train"},
-		"parser/matrix/assembly": nil,
-		"parser/part/parttest":   {"parser/hash", "parser/syntax"},
-		"parser/prune/dense":     scores,
+		"model/modeltest":      {"model", "parser/encode", "parser/hash", "parser/pack", "parser/syntax", "parser/train"},
+		"parser/part/parttest": {"parser/hash", "parser/syntax"},
+		"parser/prune/dense":   scores,
 
 		"parser/calibrate": append(slices.Clone(records), "parser/graph", "parser/linear"),
 
@@ -106,7 +105,6 @@ var forTests = map[string][]string{
 	"parser/part":      {"parser/part/parttest"},
 	"parser/graph":     {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
-	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"io/record":        {"io/record/recordtest"},
 	"model":            {"", "io/conllu", "model/modeltest"},

@@ -14,7 +14,7 @@
 // that depend only on that dimension. So its bits do not depend on the neighbouring
 // rows and columns either.
 //
-// Package assembly generates the micro-kernels for amd64 and arm64.
+// The package lab/assembly generates the micro-kernels for amd64 and arm64.
 package matrix
 
 import "unsafe"
