@@ -87,69 +87,80 @@ func packed(m *Model) []byte {
 	return all
 }
 
+// trainings are what the tests of trainings train: with all families, and with a tensor.
+var trainings = map[string]TrainOptions{"families": {Families: part.All}, "tensor": {Tensor: tensorOptions()}}
+
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Families: part.All})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if uas := m.uas(dev, 2); uas < 0.98 {
-		t.Errorf("dev UAS %.3f", uas)
-	}
-	var b pack.Builder
-	m.Pack(b.Sub("p"))
-	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range dev {
-		x, y := s, s
-		x.Words, y.Words = append([]syntax.Word(nil), s.Words...), append([]syntax.Word(nil), s.Words...)
-		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil ||
-			fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
-			t.Fatal("a saved and a fresh model differ")
+	for name, o := range trainings {
+		o.Epochs = 4
+		m, err := Train(word.Learn(train), train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uas := m.uas(dev, 2); uas < 0.98 {
+			t.Errorf("%s: dev UAS %.3f", name, uas)
+		}
+		var b pack.Builder
+		m.Pack(b.Sub("p"))
+		opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range dev {
+			x, y := s, s
+			x.Words, y.Words = append([]syntax.Word(nil), s.Words...), append([]syntax.Word(nil), s.Words...)
+			if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil ||
+				fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
+				t.Fatalf("%s: a saved and a fresh model differ", name)
+			}
 		}
 	}
 }
 
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
-	train, dev := grammar(20, 3), grammar(5, 4)
-	fresh := func(workers int) TrainOptions {
-		return TrainOptions{Epochs: 2, Workers: workers, Families: part.All}
-	}
-	want, err := Train(word.Learn(train), train, dev, fresh(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := Train(word.Learn(train), train, dev, fresh(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(packed(want), packed(other)) {
-		t.Error("1 and 4 workers give different models")
-	}
-	var state []pack.Section
-	stop := fmt.Errorf("stopped")
-	o := fresh(2)
-	o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
-		state = written(layout)
-		return stop
-	}
-	if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
-		t.Fatalf("interrupted training returned %v", err)
-	}
-	o = fresh(2)
-	o.Resume = reader(state)
-	resumed, err := Train(word.Learn(train), train, dev, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(packed(want), packed(resumed)) {
-		t.Error("a resumed training differs from one that was not interrupted")
-	}
-	o.Resume = reader(state[:len(state)/2])
-	if _, err := Train(word.Learn(train), train, dev, o); err == nil {
-		t.Error("damaged checkpoint: no error")
+	train, dev := grammar(50, 3), grammar(10, 4)
+	for name, o := range trainings {
+		o.Epochs, o.Workers = 3, 1
+		trained := func(o TrainOptions) []byte {
+			m, err := Train(word.Learn(train), train, dev, o)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return packed(m)
+		}
+		want := trained(o)
+		o.Workers = 4
+		if !bytes.Equal(trained(o), want) {
+			t.Errorf("%s: 1 and 4 workers give different models", name)
+		}
+		var state []pack.Section
+		stop := fmt.Errorf("stopped")
+		o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+			state = written(layout)
+			return stop
+		}
+		if _, err := Train(word.Learn(train), train, dev, o); err != stop || state == nil {
+			t.Fatalf("%s: interrupted training returned %v", name, err)
+		}
+		o.Checkpoint = nil
+		o.Resume = reader(state)
+		if !bytes.Equal(trained(o), want) {
+			t.Errorf("%s: a resumed training differs from one that was not interrupted", name)
+		}
+		o.Resume = reader(state[:len(state)/2])
+		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
+			t.Errorf("%s: damaged checkpoint: no error", name)
+		}
+		o.Resume = reader(state)
+		if o.Tensor != nil {
+			o.Tensor = nil
+		} else {
+			o.Tensor = tensorOptions()
+		}
+		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
+			t.Errorf("%s: a checkpoint was taken by a training that differs in the tensor", name)
+		}
 	}
 }
 
