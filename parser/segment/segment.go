@@ -1,7 +1,8 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
 // words (Model.Segment). It learns from a treebank of Universal Dependencies. It has
 // a few rules for particular languages (english.go, french.go, armenian.go, japanese.go,
-// spaced.go), and a list of abbreviations for most (abbreviations.txt).
+// spaced.go) and for all but English (written.go), and a list of abbreviations for most
+// (abbreviations.txt).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -143,7 +144,11 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 	for i := range w.layout.chunks {
 		w.tokenize(m, i)
 	}
-	if marks := spaced[r.Language]; marks != "" {
+	marks, own := spaced[r.Language]
+	if !own {
+		marks = quotation
+	}
+	if marks != "" {
 		w.splitMarks(m, marks)
 	}
 	w.join(m)

@@ -183,8 +183,9 @@ func (w *workspace) cut(m *Model, language string) {
 	if language == "ja" {
 		japanese = w.endsInJapanese()
 	}
-	due, marked := false, false // a sentence ends behind these emoji; punctuation is before them
-	note := -1                  // the last token of a footnote mark behind which a sentence ends
+	due, marked := false, false                // a sentence ends behind these emoji; punctuation is before them
+	note := -1                                 // the last token of a footnote mark behind which a sentence ends
+	first, depth, quoted := 0, int32(0), false // of the sentence: its first token, open brackets, whether a quote is open
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
 		t, next := &toks[i], &toks[i+1]
 		t.score = m.weights.Score(keys) - m.threshold
@@ -193,11 +194,18 @@ func (w *workspace) cut(m *Model, language string) {
 			t.score += m.weights.Score(behindColon)
 		}
 		ends := t.score > 0
+		if w.isQuote(i) {
+			quoted = !quoted
+		} else {
+			depth += bit(t.role, roleOpen) - bit(t.role, roleClose)
+		}
 		switch {
 		case language == syntax.English && onLine:
 			ends = w.endsInEnglish(i, ends)
 		case language == "ja":
 			ends = ends || japanese[i]
+		case language != "" && language != syntax.English && onLine:
+			ends = w.endsAsWritten(first, i, ends, quoted || depth > 0, language)
 		}
 		switch {
 		case t.rule == noEnd, t.rule == inCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
@@ -224,6 +232,7 @@ func (w *workspace) cut(m *Model, language string) {
 		}
 		if ends {
 			t.last = ofSentence
+			first, depth, quoted = i+1, 0, false
 		}
 		return ends
 	})

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// All that is said about Vietnamese, Telugu and Greek is in this file: their treebanks have
-// spaces around marks where text has none, so no classifier learns to cut such marks off.
+// The treebanks of Vietnamese, Telugu and Greek have spaces around marks where text has none, so
+// no classifier learns to cut such marks off. Other small treebanks lack some marks of quotation.
 // The marks of a language are tokens of their own at the edges of a word.
-var spaced = map[string]string{"vi": everyMark, "te": everyMark, "el": `,()[]«»"“”`}
+var spaced = map[string]string{"vi": everyMark, "te": everyMark, "el": `,()[]«»"“”`, "en": "", "": ""}
 
 const (
 	everyMark = `.,;:!?…()[]{}«»"“”`
-	openers   = `([{«"“`
+	quotation = `«»„“”…` // of all other languages
+	openers   = `([{«"“„»”`
 )
 
 // splitMarks cuts marks off words, but not off web addresses. Equal marks stay together.
@@ -29,7 +30,7 @@ func (w *workspace) splitMarks(m *Model, marks string) {
 			w.fixed, s.start = append(w.fixed, fixedSpan{span: span{s.start, s.start + 1}}), s.start+1
 		}
 		first := len(w.fixed)
-		for in(s.end-1, marks) && !m.keepsPeriod(l, s) {
+		for in(s.end-1, marks) && !m.keepsPeriod(l, s) || strings.HasSuffix(l.text(s), "...") {
 			start := s.end - 1
 			for l.norm[start-1] == l.norm[start] {
 				start--

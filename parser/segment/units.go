@@ -3,8 +3,10 @@ package segment
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -32,6 +34,8 @@ const (
 	byteLongDash
 	byteEmoji // or the digit of a keycap
 	byteOther
+	byteUnspaced // of a script without spaces between words, in a chunk with ASCII letters
+	byteUnspacedMark
 )
 
 // An expression is compiled when it is first needed: most commands segment no text.
@@ -136,11 +140,11 @@ var notOpening = compiled(`[{word}$\-\x12]`)
 // Rows are never cut either. The classifier decides on what surrounds them.
 var rows = []expression{
 	compiled(`0+(?:[.,:]0+)*|[!?]{2,}|\.{3,}|-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|\${2,}|\x11{2,}`), // 1,234.50, ?!, ...
-	compiled(`[{word}]\x06+`), // a letter and the accents that follow it as characters of their own
+	compiled(`[{word}\x15][\x06\x16]+`), // a letter and the accents that follow it as characters of their own
 }
 
 // webRun matches the rest of a web address.
-var webRun = compiled("^[^<>\"`\\x11\\x12]+")
+var webRun = compiled("^[^<>\"`\\x11\\x12\\x15\\x16]+")
 
 // nameEnd returns the end of the run of name characters from start on. A dash of
 // two hyphens ends it.
@@ -160,9 +164,14 @@ func isName(b byte) bool {
 // spell returns the chunk with one byte for each character.
 func (c *chunk) spell() []byte {
 	text := make([]byte, len(c.norm))
+	ascii := slices.ContainsFunc(c.norm, func(r rune) bool { return r >= 'a' && r <= 'z' })
 	for i, r := range c.norm {
 		class, b := c.class[i], byte(byteOther)
 		switch {
+		case ascii && class == classMark && c.isUnspaced(i):
+			b = byteUnspacedMark
+		case ascii && c.isUnspaced(i):
+			b = byteUnspaced
 		case isEmoji(r) || c.isKeycap(i):
 			b = byteEmoji
 		case class == classUpper && r >= 'a' && r <= 'z':
@@ -238,7 +247,20 @@ func (c *chunk) force(list []uint8, start, end int, strict bool) {
 }
 
 // attaches reports whether the token of a unit may go on with character i.
-func (c *chunk) attaches(i int) bool { return isWordly(c.class[i]) || c.norm[i] == '\'' }
+func (c *chunk) attaches(i int) bool {
+	return isWordly(c.class[i]) && !c.isUnspaced(i) || c.norm[i] == '\''
+}
+
+// isUnspaced reports whether character i, as it was written, is of a script without spaces between
+// words, where units begin and end inside a chunk: 见https://x.org。谢谢.
+func (c *chunk) isUnspaced(i int) bool {
+	if c.norm[i] < 0x0E00 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(c.block[c.offsets[i]:])
+	return r >= 0x0E00 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+		unicode.Myanmar) || r >= 0x3000 && r < 0x3040 || r >= 0xFF00 && r < 0xFF66)
+}
 
 // unitAt returns the unit that begins at i, or in the run of name characters there,
 // and where to go on. There is no unit if end is not above start.
