@@ -138,30 +138,6 @@ func compactsByFlags(t *testing.T, state string) {
 	}
 }
 
-func TestNightFlagsRefused(t *testing.T) {
-	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
-	state := filepath.Join(t.TempDir(), "state")
-	for want, args := range map[string][]string{
-		"exclude each other":    {"parse", in, "--state", state, "--output", state},
-		"need --state":          {"parse", in, "--output", state, "--plan-only"},
-		"convert FOLDER":        {"parse", in, "--state", state, "--to", "conllu"},
-		"--all parses":          {"parse", in, "--state", state, "--overwrite"},
-		"text or json":          {"parse", in, "--state", state, "--plan-only=xml"},
-		"parse --help":          {"parse", "--sate", state},
-		"no input":              {"parse", "--state", state},
-		"not a folder":          {"parse", in, "--state", os.Args[0]},
-		"does not hold a state": {"diff", "--state", in},
-		"got 0 arguments":       {"convert"},
-		"nothing else":          {"compact"},
-		"--keep 0":              {"compact", "--state", state, "--keep", "0"},
-	} {
-		ends(t, exitRefused, want, args...)
-	}
-	if _, err := os.Stat(state); err == nil {
-		t.Error("something was written")
-	}
-}
-
 // Files with the bytes of another are left out of an output and of a state, and the run
 // says so; renamed files are copied.
 func TestDuplicateFiles(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -191,47 +190,6 @@ func TestBadInput(t *testing.T) {
 	}
 	if !strings.Contains(stderr, "\ntrees: ") {
 		t.Errorf("no summary in %q", stderr)
-	}
-}
-
-func TestRefusedBeforeAnyWork(t *testing.T) {
-	in := writeFiles(t, map[string]string{"a.txt": fine, "bad.tbm": "no model", "file": "x"})
-	at := func(name string) string { return filepath.Join(in, name) }
-	transformstest.Register()
-	for name, c := range map[string]struct {
-		args []string
-		want []string // cause and remedy
-	}{
-		"missing input":  {toyCommand(at("none.txt"), "--output", at("out")), []string{"none.txt"}},
-		"no output":      {toyCommand(at("a.txt"), "--overwrite"), []string{"--output"}},
-		"remote file":    {toyCommand(at("a.txt"), "-o", "gs://b/x.conllu"), []string{"local file"}},
-		"bad output":     {toyCommand(at("a.txt"), "--output", at("file/out")), []string{"is a file", "name another"}},
-		"foreign model":  {[]string{"parse", at("a.txt"), "--output", at("out"), "--model", at("bad.tbm")}, []string{"bad.tbm"}},
-		"unknown option": {toyCommand(at("a.txt"), "--output", at("out"), "--fast-please"), []string{"unknown option --fast-please", "--help"}},
-		"bad value":      {toyCommand(at("a.txt"), "--output", at("out"), "--max-words", "many"), []string{"many"}},
-		"bad format":     {toyCommand(at("a.txt"), "--to", "xml"), []string{"xml", "conllu"}},
-		"bad limit":      {toyCommand(at("a.txt"), "--output", at("out"), "--max-failures", "x"), []string{"--max-failures"}},
-		"no command":     {[]string{"prase"}, []string{"treebeam help"}},
-		"no folder":      {[]string{"convert", at("none")}, []string{"does not exist", "check the spelling"}},
-		"runner":         {toyCommand(at("a.txt"), "--output", at("out"), "--runner=flink", "--environment_type=DOCKER"), []string{"--shared-filesystem"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, name := range []string{"runner", "environment_type"} { // the flags are the process's
-				defer flag.Set(name, flag.Lookup(name).Value.String())
-			}
-			status, stdout, stderr := treebeam(t, "", c.args...)
-			if status != exitRefused || stdout != "" {
-				t.Errorf("status %d, output %q", status, stdout)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(stderr, want) {
-					t.Errorf("no %q in %q", want, stderr)
-				}
-			}
-			if _, err := os.Stat(at("out")); err == nil {
-				t.Error("something was written")
-			}
-		})
 	}
 }
 

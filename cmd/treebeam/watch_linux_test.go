@@ -452,34 +452,3 @@ func (p *watchProcess) memory() (n int64) {
 	fmt.Sscan(peak, &n)
 	return n << 10
 }
-
-func TestWatchFlagsRefused(t *testing.T) {
-	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
-	out := filepath.Join(t.TempDir(), "out")
-	done := filepath.Join(t.TempDir(), "done")
-	ends(t, exitOK, "", toyCommand(in, "--output", done, "--quiet")...)
-	watch := []string{"parse", "--watch", in}
-	for want, args := range map[string][]string{
-		"in the place of --state":   {"--state", out},
-		"needs --output FOLDER":     {},
-		"writes Parquet":            {"--output", "x.conllu"},
-		"other formats":             {"--output", out, "--to", "jsonl"},
-		"another --output":          {"--output", out, "--all"},
-		"standard input":            {"--output", out, "-"},
-		"a list is read once":       {"--output", out, "--files-from", filepath.Join(in, "a.txt")},
-		"has no end":                {"--output", out, "--overwrite"},
-		"--every 0s":                {"--output", out, "--every", "0s"},
-		"must not be shorter":       {"--output", out, "--window", "1s"},
-		"must be a duration":        {"--output", out, "--every", "10"},
-		"output of a parse without": {"--output", done},
-		"does not exist":            {"--output", out, in + "/nowhere"},
-		"need --watch":              {"--output", out, "--watch=false", "--every", "1s"},
-	} {
-		ends(t, exitRefused, want, append(watch, args...)...)
-	}
-	ends(t, exitRefused, "waits for its jobs", append(watch, "--output", out, "--async")...)
-	must(t, flag.Set("async", "false")) // Beam's flags are the process's
-	if _, err := os.Stat(out); err == nil {
-		t.Error("something was written")
-	}
-}
