@@ -139,7 +139,7 @@ func (z *Model) Learned() bool { return len(z.rules) > 0 }
 func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 	sc.form = append(sc.form[:0], []rune(s)...)
 	switch {
-	case z.remembered(sc, w, t):
+	case z.remembered(sc, w, t) && !addsDigits(sc.form, sc.lemma):
 	case t.name && literal(sc.form):
 		return s
 	case !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t):
@@ -152,6 +152,13 @@ func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 		return s
 	}
 	return string(sc.lemma)
+}
+
+// addsDigits reports whether a form is a number in digits and the lemma another one: the
+// treebank completes 5 in "5 or 6 thousand".
+func addsDigits(form, lemma []rune) bool {
+	other := func(r rune) bool { return !unicode.IsDigit(r) }
+	return !slices.ContainsFunc(form, other) && hasDigit(lemma) && !slices.Equal(form, lemma)
 }
 
 // literal reports whether a name is an address, a path, or the name of a file or an

@@ -102,6 +102,17 @@ func TestLemmas(t *testing.T) {
 
 // TestNothingIsLearntFromWordsWrittenApart: the first part has the lemma of
 // the whole.
+// A number of digits keeps them, whatever a treebank makes of one.
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	lemma := learnt(append(someEnglish(), wordsOf("5 5000 NUM\n5 5000 NUM\n7 seven NUM\n7 seven NUM\n")...))
+	if got := lemma("5", "NUM", ""); got != "5" {
+		t.Errorf("the lemma of 5 is %s", got)
+	}
+	if got := lemma("7", "NUM", ""); got != "seven" {
+		t.Errorf("the lemma of 7 is %s", got)
+	}
+}
+
 func TestNothingIsLearntFromWordsWrittenApart(t *testing.T) {
 	sents := someEnglish()
 	sents = append(sents, syntax.Sentence{Words: []syntax.Word{
