@@ -114,6 +114,20 @@ func (m *models) named(name string) (*served, error) {
 	return nil, badRequest("The requested model '%.200s' does not exist.", name)
 }
 
+// meant returns what parses texts of a language where one is asked for: one itself, or a
+// model of its other languages.
+func (m *models) meant(one *served, code string) *served {
+	if one.code != "" {
+		return one
+	}
+	for _, other := range m.others {
+		if other.languages == one.languages && other.code == code {
+			return other
+		}
+	}
+	return one
+}
+
 // of returns the models for a request, and what it says of them: those for the languages
 // of a list, or for one language.
 func (s *served) of(list string) (*model.Languages, error) {

@@ -114,6 +114,7 @@ func (s *Server) request(p params) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.model = s.models.meant(m, in.Code)
 	q.from, q.info, q.given = from, &of.Info, !strings.HasPrefix(format, genericTokenizer)
 	return q, nil
 }

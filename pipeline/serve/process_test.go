@@ -327,8 +327,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A text in another language is acknowledged to the treebank of that language, and says
-// its language where a run does.
+// A text in another language is acknowledged to the treebank of that language, has its model, and
+// says its language where a run does.
 func TestLanguageOfText(t *testing.T) {
 	s := newServer(t, Limits{})
 	if len(s.models.others) == 0 {
@@ -351,6 +351,13 @@ func TestLanguageOfText(t *testing.T) {
 		}
 		if english := strings.Contains(strings.Join(r.Acknowledgements, " "), "en_ewt"); english != (name == "english") || len(r.Acknowledgements) < 2 {
 			t.Errorf("%s is acknowledged to %q", name, r.Acknowledgements)
+		}
+		model := "german"
+		if name == "english" {
+			model = s.models.list[0].name
+		}
+		if r.Model != model || !strings.Contains(r.Result, "# model = "+model+"\n") {
+			t.Errorf("%s: the model is %s", name, r.Model)
 		}
 	}
 }
