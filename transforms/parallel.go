@@ -56,9 +56,10 @@ func recovered(what any) syntax.Fault {
 	return internal(what)
 }
 
-// leaves is the process-wide limit of work under way. A token is taken for one
-// block or sentence and never while waiting for another, so any number of
-// bundles can share it without a deadlock.
+// leaves is the process-wide limit of work under way. A goroutine of each has a token
+// until no block or sentence of its stage is left, and never waits for another, so any
+// number of bundles can share them without a deadlock. Two bundles do not
+// take turns sentence by sentence: handing over a token costs more than a short one.
 var leaves atomic.Pointer[chan struct{}]
 
 func init() { SetCores(runtime.GOMAXPROCS(0)) }
@@ -89,9 +90,7 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []syntax.Faul
 	var next atomic.Int64
 	var mu sync.Mutex
 	one := func(i int) {
-		tokens <- struct{}{}
 		defer func() {
-			<-tokens
 			if r := recover(); r != nil {
 				fault := recovered(r)
 				mu.Lock()
@@ -107,11 +106,9 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []syntax.Faul
 	var wait sync.WaitGroup
 	for range min(n, cap(tokens)) {
 		wait.Go(func() {
-			for {
-				at := int(next.Add(1)) - 1
-				if at >= n {
-					return
-				}
+			tokens <- struct{}{}
+			defer func() { <-tokens }()
+			for at := int(next.Add(1)) - 1; at < n; at = int(next.Add(1)) - 1 {
 				one(order[at])
 			}
 		})
