@@ -113,7 +113,12 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[Span](), encodeSpan, decodeSpan)
 }
 
-func encodeChunk(c Chunk) ([]byte, error) { return encode(c) }
+var (
+	appendChunk = newAppender(reflect.TypeFor[Chunk]())
+	appendSpan  = newAppender(reflect.TypeFor[Span]())
+)
+
+func encodeChunk(c Chunk) ([]byte, error) { return encode(&c, appendChunk) }
 func decodeChunk(b []byte) (Chunk, error) { return decode[Chunk](b) }
-func encodeSpan(s Span) ([]byte, error)   { return encode(s) }
+func encodeSpan(s Span) ([]byte, error)   { return encode(&s, appendSpan) }
 func decodeSpan(b []byte) (Span, error)   { return decode[Span](b) }
