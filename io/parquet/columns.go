@@ -147,19 +147,20 @@ func Attributes() (list []Attribute) {
 	return list
 }
 
-// A rowBuilder lays a row out as leaf values in the order of the schema, with their
-// repetition and definition levels (Dremel, section 4.2). The library's own way from
-// structs to columns is not used: it (v0.32.0) loses nulls among the elements of a
+// A rowBuilder collects the leaf values of rows by column, in the order of the schema,
+// with their repetition and definition levels (Dremel, section 4.2). The library's own way
+// from structs to columns is not used: it (v0.32.0) loses nulls among the elements of a
 // list.
 type rowBuilder struct {
-	row    pq.Row
-	column int // of the next leaf
-	bytes  int // approximate bytes of column data of the row
+	columns [][]pq.Value // of the rows
+	values  int          // in all columns
+	bytes   int          // approximate bytes of column data
+	column  int          // of the next leaf
 }
 
 // append appends the columns of a row.
 func (b *rowBuilder) append(t *table, row reflect.Value) {
-	b.room(t, row)
+	b.column = 0
 	b.bytes += t.overhead
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -168,8 +169,13 @@ func (b *rowBuilder) append(t *table, row reflect.Value) {
 			b.structs(c, f)
 		case f.Kind() == reflect.Slice:
 			n := f.Len()
-			for i := range n {
-				b.element(c, i, f.Index(i))
+			switch list := f.Addr().Interface().(type) {
+			case *[]string:
+				appendList(b, c, *list, b.text)
+			case *[]int32:
+				appendList(b, c, *list, int32Value)
+			case *[]float32:
+				appendList(b, c, *list, floatValue)
 			}
 			b.bytes += n * c.overhead
 			empty := 0
@@ -187,71 +193,16 @@ func (b *rowBuilder) append(t *table, row reflect.Value) {
 	}
 }
 
-// room makes room for the values of a row, so that a long one is not copied as
-// it grows.
-func (b *rowBuilder) room(t *table, row reflect.Value) {
-	n := 0
-	for i := range t.columns {
-		c := &t.columns[i]
-		n++
-		if f := row.FieldByIndex(c.field); f.Kind() == reflect.Slice {
-			n += f.Len()*max(len(c.fields), 1) + len(c.fields)
-		}
-	}
-	b.row = slices.Grow(b.row, n)
-}
-
 // value appends a column that is not a list.
 func (b *rowBuilder) value(c *column, v reflect.Value, present bool) {
-	definition := 0
-	if present && c.optional {
-		definition = 1
-	}
-	b.leaf(c, v, present, 0, definition)
-	b.column++
-}
-
-// structs appends a list of structs of text.
-func (b *rowBuilder) structs(c *column, list reflect.Value) {
-	n := list.Len()
-	b.bytes += n * c.overhead
-	for j := range c.fields {
-		f := &c.fields[j]
-		for i := range n {
-			b.element(f, i, list.Index(i).FieldByIndex(f.field))
-		}
-		b.endList(n, 0)
-	}
-}
-
-// element appends element i of a list; "" means null if the list may have nulls.
-func (b *rowBuilder) element(c *column, i int, v reflect.Value) {
-	present, definition := !c.nullable || v.Len() > 0, c.level
-	if !present {
-		definition--
-	}
-	b.leaf(c, v, present, min(i, 1), definition)
-}
-
-// endList ends a leaf of a list of n elements; empty is the definition level of one
-// without elements.
-func (b *rowBuilder) endList(n, empty int) {
-	if n == 0 {
-		b.leaf(nil, reflect.Value{}, false, 0, empty)
-	}
-	b.column++
-}
-
-func (b *rowBuilder) leaf(c *column, v reflect.Value, present bool, repetition, definition int) {
-	value := pq.NullValue()
+	definition, value := 0, pq.NullValue()
 	if present {
+		if c.optional {
+			definition = 1
+		}
 		switch v.Kind() {
 		case reflect.String:
-			s := v.String()
-			value = pq.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which the library only reads
-			if !c.short {
-				b.bytes += len(s)
-			}
+			value = b.text(c, v.String())
 		case reflect.Int32:
 			value = pq.Int32Value(int32(v.Int()))
 		case reflect.Int64:
@@ -262,8 +213,64 @@ func (b *rowBuilder) leaf(c *column, v reflect.Value, present bool, repetition, 
 			value = pq.DoubleValue(v.Float())
 		}
 	}
-	b.row = append(b.row, value.Level(repetition, definition, b.column))
+	b.leaf(value, definition)
+	b.column++
 }
+
+// structs appends a list of structs of text.
+func (b *rowBuilder) structs(c *column, list reflect.Value) {
+	n := list.Len()
+	b.bytes += n * c.overhead
+	texts := make([]string, n)
+	for j := range c.fields {
+		f := &c.fields[j]
+		for i := range n {
+			texts[i] = list.Index(i).FieldByIndex(f.field).String()
+		}
+		appendList(b, f, texts, b.text)
+		b.endList(n, 0)
+	}
+}
+
+// appendList appends the elements of a list; "" means null if the list may have nulls.
+func appendList[E comparable](b *rowBuilder, c *column, list []E, valueOf func(*column, E) pq.Value) {
+	values := slices.Grow(b.columns[b.column], len(list))
+	var zero E
+	for i, e := range list {
+		value, definition := pq.NullValue(), c.level-1
+		if !c.nullable || e != zero {
+			value, definition = valueOf(c, e), c.level
+		}
+		values = append(values, value.Level(min(i, 1), definition, b.column))
+	}
+	b.columns[b.column] = values
+	b.values += len(list)
+}
+
+// endList ends a leaf of a list of n elements; empty is the definition level of one
+// without elements.
+func (b *rowBuilder) endList(n, empty int) {
+	if n == 0 {
+		b.leaf(pq.NullValue(), empty)
+	}
+	b.column++
+}
+
+// leaf appends the first value of a row to the column.
+func (b *rowBuilder) leaf(value pq.Value, definition int) {
+	b.columns[b.column] = append(b.columns[b.column], value.Level(0, definition, b.column))
+	b.values++
+}
+
+func (b *rowBuilder) text(c *column, s string) pq.Value {
+	if !c.short {
+		b.bytes += len(s)
+	}
+	return pq.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which the library only reads
+}
+
+func int32Value(_ *column, n int32) pq.Value   { return pq.Int32Value(n) }
+func floatValue(_ *column, x float32) pq.Value { return pq.FloatValue(x) }
 
 // metaPrefix begins the names of the columns of kept values.
 const metaPrefix = "meta_"

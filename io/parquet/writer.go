@@ -33,21 +33,20 @@ const (
 	maxDictSize = 512 << 10
 )
 
-// batches are the batches of closed Writers, empty, with the memory of their rows.
-var batches = sync.Pool{New: func() any { rows := make([]pq.Row, 0, batchRows); return &rows }}
+// batches are the columns of closed Writers, empty, with the memory of their values.
+var batches = sync.Pool{New: func() any { return new([][]pq.Value) }}
 
 // A Writer writes rows of one kind as a Parquet file. Row groups close at
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
 // concurrent use.
 type Writer[T Row] struct {
-	w      *pq.GenericWriter[T]
-	table  *table
-	out    *sealer
-	batch  []pq.Row
-	values int // in the batch
-	bytes  int // of the row group
-	rows   int64
-	keys   []string // of kept values
+	w     *pq.GenericWriter[T]
+	table *table
+	out   *sealer
+	batch rowBuilder // its bytes are those of the row group
+	count int        // rows in the batch
+	rows  int64
+	keys  []string // of kept values
 
 	footer map[string]string // what SetFooter set, written by Close in the order of keys
 }
@@ -85,25 +84,24 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	}
 	options = append(options, schema)
 	out := newSealer(w)
-	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), table: table, out: out, batch: *batches.Get().(*[]pq.Row), keys: keys, footer: map[string]string{}}
+	columns := *batches.Get().(*[][]pq.Value)
+	columns = slices.Grow(columns[:0], len(schema.Columns()))[:len(schema.Columns())]
+	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), table: table, out: out, batch: rowBuilder{columns: columns}, keys: keys, footer: map[string]string{}}
 }
 
 // Write appends rows.
 func (w *Writer[T]) Write(rows ...T) error {
 	for i := range rows {
 		row := reflect.ValueOf(&rows[i]).Elem()
-		w.batch = w.batch[:len(w.batch)+1]
-		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
+		b := &w.batch
 		b.append(w.table, row)
 		if w.table.meta != nil {
 			b.meta(w.keys, *row.FieldByIndex(w.table.meta).Addr().Interface().(*[]KeyValue))
 		}
-		w.batch[len(w.batch)-1] = b.row
-		w.values += len(b.row)
-		w.bytes += b.bytes
+		w.count++
 		w.rows++
-		full := w.bytes >= RowGroupBytes
-		if !full && len(w.batch) < batchRows && w.values < batchValues {
+		full := b.bytes >= RowGroupBytes
+		if !full && w.count < batchRows && b.values < batchValues {
 			continue
 		}
 		if err := w.flush(); err != nil {
@@ -113,22 +111,26 @@ func (w *Writer[T]) Write(rows ...T) error {
 			if err := w.w.Flush(); err != nil {
 				return fmt.Errorf("writing a row group: %w", err)
 			}
-			w.bytes = 0
+			b.bytes = 0
 		}
 	}
 	return nil
 }
 
 // flush hands on the batch.
-func (w *Writer[T]) flush() error {
-	_, err := w.w.WriteRows(w.batch)
-	for i, row := range w.batch {
-		clear(row)
-		if cap(row) > batchValues {
-			w.batch[i] = nil // the next row here will hardly be as long
+func (w *Writer[T]) flush() (err error) {
+	for i, to := range w.w.ColumnWriters() {
+		values := w.batch.columns[i]
+		if err == nil && len(values) > 0 {
+			_, err = to.WriteRowValues(values)
+		}
+		clear(values)
+		w.batch.columns[i] = values[:0]
+		if cap(values) > batchValues/16 {
+			w.batch.columns[i] = nil // the next rows will hardly be as long
 		}
 	}
-	w.batch, w.values = w.batch[:0], 0
+	w.count, w.batch.values = 0, 0
 	if err != nil {
 		return fmt.Errorf("writing rows: %w", err)
 	}
@@ -146,9 +148,9 @@ func (w *Writer[T]) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	rows := w.batch
-	batches.Put(&rows)
-	w.batch = nil // or two writers have it
+	columns := w.batch.columns
+	batches.Put(&columns)
+	w.batch.columns = nil // or two writers have it
 	if err := w.w.Flush(); err != nil {
 		return fmt.Errorf("writing a row group: %w", err)
 	}
