@@ -153,8 +153,8 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	}
 }
 
-// A range that is new takes two requests besides those for its input, and less if spans
-// have several; one that is done takes one.
+// A range takes one request, two if it is new and no other range is in its span: for
+// 2,000 ranges, at most 3,000 requests (TREEBEAM_TEST_RANGES=2000).
 func TestRequests(t *testing.T) {
 	b := gsBucket(t)
 	ranges := 200
@@ -163,16 +163,13 @@ func TestRequests(t *testing.T) {
 	}
 	o := options(write(t, map[string]string{"a.txt": strings.Repeat("Ten bytes.\n\n", 20*ranges)}), b.uri+"/out")
 	o.RangeBytes = 20 * int64(len("Ten bytes.\n\n"))
-	for _, c := range []struct {
-		what   string
-		of, at float64 // a range, and at most
-	}{{"new", 1, 2}, {"done", 1, 1.5}} {
+	for _, what := range []string{"new", "done"} {
 		b.server.Break(nil)
 		must(t, tryRun(o))
 		n := b.server.Requests()
-		t.Logf("%d requests for %d ranges that are %s", n, ranges, c.what)
-		if n < int(c.of)*ranges || n > int(c.at*float64(ranges))+40 {
-			t.Errorf("%d requests for %d ranges that are %s", n, ranges, c.what)
+		t.Logf("%d requests for %d ranges that are %s", n, ranges, what)
+		if n < ranges || n > ranges*3/2 {
+			t.Errorf("%d requests for %d ranges that are %s", n, ranges, what)
 		}
 	}
 }
