@@ -145,6 +145,7 @@ func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 	if err != nil {
 		return err
 	}
+	m.Tagger.SetLanguage(m.Info.Language)
 	m.extPos = m.knowsExtPos()
 	m.Words = m.Words.WithCasing(m.Tagger.Casing())
 	for _, c := range []**calibrate.Model{&m.Calibrator, &m.FastCalibrator} {

@@ -17,6 +17,7 @@ import (
 // A Model finds the lemma of a form and its tags. It tries, in this order:
 //
 //   - a memory of the forms of the treebank, in lower case;
+//   - a list of irregular verbs of some languages (irregular.txt);
 //   - for a known prefix or word before an irregular form, the memory of that
 //     form: overcame has the lemma of came after over;
 //   - rewrite rules that were seen in two words or more (ruleCut), scored by a
@@ -32,8 +33,9 @@ type Model struct {
 	scored  []uint16       // rules that are tried for unknown forms; label l is rule scored[l]
 	layer   sequence.Layer // scores of labels
 
-	memory hash.Map[uint16] // rules, by keys of forms and tags
-	facts  hash.Set         // lemmas, prefixes, and what rules may cut off
+	memory hash.Map[uint16]  // rules, by keys of forms and tags
+	facts  hash.Set          // lemmas, prefixes, and what rules may cut off
+	verbs  map[string][]rune // see SetLanguage
 }
 
 // Kinds of rules.
@@ -68,7 +70,7 @@ const (
 // Tags are hashes of the tags of a word.
 type Tags struct {
 	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
-	name           bool   // a proper noun
+	name, verb     bool   // a proper noun; a verb or an auxiliary
 	fine           bool   // XPOS says more than UPOS
 }
 
@@ -76,7 +78,7 @@ type Tags struct {
 func TagsOf(upos, xpos, feats string) Tags {
 	u := hash.String(upos)
 	pos := hash.Pair(u, hash.String(xpos))
-	return Tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN", xpos != "" && xpos != upos}
+	return Tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN", upos == "VERB" || upos == "AUX", xpos != "" && xpos != upos}
 }
 
 // memoryKeys returns the keys of a form, by the hash of its lower case, from
@@ -140,6 +142,7 @@ func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 	sc.form = append(sc.form[:0], []rune(s)...)
 	switch {
 	case z.remembered(sc, w, t) && !addsDigits(sc.form, sc.lemma):
+	case z.isIrregular(sc, w.Runes, t):
 	case t.name && literal(sc.form):
 		return s
 	case !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t):

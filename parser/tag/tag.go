@@ -84,6 +84,9 @@ type lemmaMemo struct {
 
 const maxLemmas = 3 // of a form
 
+// SetLanguage lets m know irregular verbs of a language, by its code.
+func (m *Model) SetLanguage(code string) { m.lemma.SetLanguage(code) }
+
 // Casing returns the casing of the treebank's language.
 func (m *Model) Casing() word.Casing { return m.lex.casing }
 
