@@ -340,7 +340,7 @@ func TestNothingParsed(t *testing.T) {
 	if status != exitFailures || stdout != "" || !strings.Contains(stderr, why) || !strings.Contains(stderr, "treebeam failures FOLDER") {
 		t.Errorf("to standard output: status %d, %q\n%s", status, stdout, stderr)
 	}
-	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text", "body")...)
+	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text-key", "body")...)
 	// One tree is enough, and nothing to parse is no failure.
 	for _, files := range []map[string]string{
 		{"a.jsonl": records + `{"text": "One ."}` + "\n"},
@@ -368,14 +368,14 @@ func TestNothingParsedAtNight(t *testing.T) {
 			t.Error("a night without trees is current")
 		}
 	}
-	if status, stderr := night("--text", "body"); status != exitOK {
+	if status, stderr := night("--text-key", "body"); status != exitOK {
 		t.Fatalf("with the right key: status %d\n%s", status, stderr)
 	}
-	if status, stderr := night("--text", "text", "--all"); status != exitFailures {
+	if status, stderr := night("--text-key", "text", "--all"); status != exitFailures {
 		t.Errorf("all anew, with the wrong key: status %d\n%s", status, stderr)
 	}
 	must(t, os.WriteFile(filepath.Join(in, "b.pdf"), []byte("%PDF-1.7\n"), 0o644))
-	if status, stderr := night("--text", "body"); status != exitOK {
+	if status, stderr := night("--text-key", "body"); status != exitOK {
 		t.Errorf("one more file, which is no text: status %d\n%s", status, stderr)
 	}
 }

@@ -66,9 +66,12 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
 		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
+		{"--train x --dev y --model m --preset full", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --delta 1", "lab/notes/ablation.md"},
 		{"--train x --dev y --model m --families +gs", "lab/notes/ablation.md"},
 		{"--train x --dev y --model m --families gs", "+ or -"},
 		{"--train x --dev y --model m --families -gp,-cs,-hb,-cross", "only arcs"},
+		{"--train x --dev y --model m --strategy skip", "lab/notes/family.md"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},
 	} {
