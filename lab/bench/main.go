@@ -15,6 +15,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/treebeam/treebeam/lab/bench/average"
 	"github.com/treebeam/treebeam/lab/bench/chaos"
 	"github.com/treebeam/treebeam/lab/bench/chart"
 	"github.com/treebeam/treebeam/lab/bench/classes"
@@ -48,6 +49,7 @@ var measurements = []struct {
 	name, what string
 	main       func() error
 }{
+	{"average", "average two tuned encoders into a third", average.Main},
 	{"chaos", "kill runs at random moments: nothing may be lost or doubled", chaos.Main},
 	{"chart", "draw accuracy against speed", chart.Main},
 	{"classes", "classes of words from raw text", classes.Main},

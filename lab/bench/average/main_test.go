@@ -1,0 +1,88 @@
+package average
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// tiny returns a file that has only an encoder.
+func tiny(t *testing.T, seed uint64, labels []string, values ...string) []byte {
+	t.Helper()
+	m, err := encode.Quantize(encode.Tiny(seed, labels, encode.Classifier{Name: "upos", Values: values}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b pack.Builder
+	m.Pack(b.Sub(model.EncodeName))
+	data, err := model.Encode(model.Info{}, b.Sections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func opened(t *testing.T, data []byte) tuned {
+	t.Helper()
+	x, err := open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestModels(t *testing.T) {
+	data, err := models(tiny(t, 1, []string{"root", "det"}, "NOUN"), tiny(t, 2, []string{"det", "obj"}, "NOUN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := opened(t, data); !slices.Equal(x.heads.Labels, []string{"det", "obj"}) {
+		t.Errorf("labels are %q", x.heads.Labels)
+	}
+	if _, err := models(data, []byte("no model")); err == nil {
+		t.Error("what is no model was averaged")
+	}
+}
+
+// TestRows averages encoders whose labels and values have another order.
+func TestRows(t *testing.T) {
+	a := opened(t, tiny(t, 1, []string{"root", "det"}, "NOUN", "VERB"))
+	b := opened(t, tiny(t, 2, []string{"obj", "det", "root"}, "VERB", "NOUN"))
+	before := opened(t, tiny(t, 2, []string{"obj", "det", "root"}, "VERB", "NOUN"))
+	if err := b.add(a); err != nil {
+		t.Fatal(err)
+	}
+	row := func(list []float32, names []string, name string) []float32 {
+		n := len(list) / len(names)
+		k := slices.Index(names, name)
+		return list[k*n : (k+1)*n]
+	}
+	check := func(what string, got, old, other []float32) {
+		for i := range got {
+			want := old[i]
+			if other != nil {
+				want += (other[i] - want) / 2
+			}
+			if got[i] != want {
+				t.Fatalf("%s, %d: %v, want %v", what, i, got[i], want)
+			}
+		}
+	}
+	for _, name := range b.heads.Labels {
+		var other []float32
+		if name != "obj" {
+			other = row(a.heads.Label, a.heads.Labels, name)
+		}
+		check(name, row(b.heads.Label, b.heads.Labels, name), row(before.heads.Label, before.heads.Labels, name), other)
+	}
+	x, y, z := b.heads.Classifiers[0], before.heads.Classifiers[0], a.heads.Classifiers[0]
+	for _, name := range x.Values {
+		check(name, row(x.Weight, x.Values, name), row(y.Weight, y.Values, name), row(z.Weight, z.Values, name))
+		check(name, row(x.Bias, x.Values, name), row(y.Bias, y.Values, name), row(z.Bias, z.Values, name))
+	}
+	check("layer", b.params.Layers[1].Up.Weight, before.params.Layers[1].Up.Weight, a.params.Layers[1].Up.Weight)
+	check("word", b.params.Word, before.params.Word, a.params.Word)
+}
