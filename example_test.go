@@ -56,13 +56,13 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    1.00
-	// do    "don't" 1.00
-	// n't   "don't" 1.00
+	// We    "We"    0.99
+	// do    "don't" 0.99
+	// n't   "don't" 0.99
 	// eat   "eat"   0.98
-	// pizza "pizza" 1.00
+	// pizza "pizza" 0.99
 	// with  "with"  0.98
-	// forks "forks" 0.68
+	// forks "forks" 0.71
 	// .     "."     0.99
 }
 
