@@ -2,6 +2,7 @@
 #   engine    flink or spark
 #   program   treebeam
 #   tmp       a folder for what is made on the way
+#   home      the folder of the engine
 pool= launcher= resting= # processes that are under way, if any
 end_all() {
   [ -z "$pool$launcher" ] || kill $pool $launcher 2>/dev/null || true
@@ -10,6 +11,8 @@ end_all() {
   for copy in /tmp/bin[0-9]*/worker; do
     if cmp -s "$program" "$copy"; then rm -rf "${copy%/worker}"; fi
   done
+  # Engines keep the program of every job, and Spark its own for every executor: a gigabyte a run.
+  rm -rf "$home"/staged "$home"/work* /tmp/beam-artifact-staging
 }
 
 # prepare: some hundred ranges of our own pages, which nobody changes meanwhile, what the local

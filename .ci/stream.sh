@@ -18,6 +18,7 @@ finish() {
   [ -z "$flink" ] || bash "$flink" stop "$home" || true
   [ -z "$job" ] || kill -9 "$job" 2>/dev/null || true
   pkill -9 -f "$tmp/worker-" || true # boot and what it has started
+  rm -rf "$home/staged" # the program of every job
 }
 trap finish EXIT
 
