@@ -25,6 +25,7 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/encoder"
 	"github.com/treebeam/treebeam/lab/bench/families"
 	"github.com/treebeam/treebeam/lab/bench/figures"
+	"github.com/treebeam/treebeam/lab/bench/further"
 	"github.com/treebeam/treebeam/lab/bench/languages"
 	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/lab/bench/losses"
@@ -59,6 +60,7 @@ var measurements = []struct {
 	{"encoder", "an encoder beside the C program of its package", encoder.Main},
 	{"families", "what models get right of everyday English", families.Main},
 	{"figures", "accuracy, speed and memory of the built-in English models, into lab/results", figures.Main},
+	{"further", "let the encoder of many languages learn from its treebanks again", further.Main},
 	{"languages", "which language a text is in: train and measure", languages.Main},
 	{"layouts", "what the layout of raw text costs the segmenter", layouts.Main},
 	{"losses", "draw which stages lose the points", losses.Main},

@@ -209,6 +209,14 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("the vector of %s stayed is %v", q.Banks[i], same)
 		}
 	}
+	many, _, err := Adapt(p, h, trees[:40], Options{Epochs: 4, Many: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if many.Coarse != p.Coarse || !slices.Equal(many.Banks, p.Banks) || !slices.Equal(many.Bank[:w], p.Bank[:w]) ||
+		slices.Equal(many.Bank[w:2*w], p.Bank[w:2*w]) || slices.Equal(many.Bank[2*w:], p.Bank[2*w:]) {
+		t.Error("of many treebanks: a tenth of the sentences of xb is learned as from anywhere, and none as of xa")
+	}
 	labels := func(p *encode.Params, h *encode.Heads) int {
 		x, err := newTrainer(p, trees, trees[40:], Options{Heads: h, kept: true})
 		if err != nil {

@@ -110,14 +110,22 @@ func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.P
 // Adapt goes on with the training of an encoder and its heads and returns copies after the
 // last epoch. Vocabulary, vectors of pieces, relations and the values of classifiers stay.
 // Of Banks, a sentence is of the one that its Language names. Of o, Adapt reads Seed,
-// Epochs, Workers and Log. It leaves out sentences as Train does.
+// Epochs, Many, Workers, Log and Now. It leaves out sentences as Train does.
 func Adapt(p *encode.Params, h *encode.Heads, trees []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
-	return Train(p, trees, nil, Options{Seed: o.Seed, Epochs: o.Epochs, Workers: o.Workers, Log: o.Log, Heads: h,
-		kept: true, pace: adaptPace})
+	o = Options{Seed: o.Seed, Epochs: o.Epochs, Many: o.Many, Workers: o.Workers, Log: o.Log, Now: o.Now, Heads: h,
+		kept: true, pace: adaptPace}
+	if o.Many {
+		o.pace = againPace
+	}
+	return Train(p, trees, nil, o)
 }
 
-// adaptPace is that of Adapt. A few trees make more steps of smaller batches.
-var adaptPace = pace{200, 2e-4, 1e-3}
+// Of Adapt: a few trees make more steps of smaller batches. Many treebanks, from which the
+// encoder has learned before, make steps of half the usual length.
+var (
+	adaptPace = pace{200, 2e-4, 1e-3}
+	againPace = pace{400, 1e-4, 5e-4}
+)
 
 // A trainer is one training.
 type trainer struct {
@@ -160,6 +168,8 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	sizes := usualSizes
 	if o.Many {
 		t.pace.batch *= 2 // steps of more kinds of text
+	}
+	if o.Many && !o.kept {
 		sizes.Label = manyLabel
 		p.Banks = banksOf(train)
 		p.Bank = make([]float32, len(p.Banks)*p.Width)

@@ -6,7 +6,8 @@
 // Both began as the same pretrained encoder, with heads of the same sizes, and have learned
 // from much the same trees. OUT is the second model with the averaged encoder. Its factors
 // are those of the second: treebeam train --only mix fits its own. Vectors of pieces, rows of
-// labels and rows of values of tags that only the second has stay as they are.
+// labels and rows of values of tags that only the second has stay as they are. Worlds are
+// averaged, too: their vectors of pieces have a few bits, do not learn, and are the same.
 package average
 
 import (
@@ -14,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -82,9 +84,6 @@ func open(data []byte) (t tuned, err error) {
 		return t, err
 	}
 	t.params, t.heads = m.Floats()
-	if t.params.Word == nil {
-		return t, errors.New("its vectors of pieces have only a few bits")
-	}
 	return t, nil
 }
 
@@ -93,6 +92,9 @@ func (b *tuned) add(a tuned) error {
 	if b.params.Shape != a.params.Shape || b.heads.Sizes != a.heads.Sizes {
 		return fmt.Errorf("the encoders have other sizes: %+v, %+v and %+v, %+v", a.params.Shape, a.heads.Sizes, b.params.Shape, b.heads.Sizes)
 	}
+	if !reflect.DeepEqual(a.params.Coarse, b.params.Coarse) {
+		return errors.New("the encoders have other vectors of pieces of a few bits")
+	}
 	others := map[string]encode.Tensor{}
 	for _, t := range a.tensors() {
 		others[t.Name] = t
@@ -100,6 +102,9 @@ func (b *tuned) add(a tuned) error {
 	for _, t := range b.tensors() {
 		other, ok := others[t.Name]
 		if !ok {
+			continue
+		}
+		if len(*t.Data) == 0 { // vectors of pieces of a few bits
 			continue
 		}
 		names, from := b.rows(t.Name), a.rows(t.Name)

@@ -86,3 +86,34 @@ func TestRows(t *testing.T) {
 	check("layer", b.params.Layers[1].Up.Weight, before.params.Layers[1].Up.Weight, a.params.Layers[1].Up.Weight)
 	check("word", b.params.Word, before.params.Word, a.params.Word)
 }
+
+// TestWorlds averages encoders of many treebanks.
+func TestWorlds(t *testing.T) {
+	world := func(seed, words uint64) []byte {
+		p, h := encode.Tiny(seed, []string{"root"})
+		of, _ := encode.Tiny(words, nil)
+		p.Banks, p.Bank = []string{"xa", encode.Anywhere}, slices.Repeat([]float32{float32(seed)}, 2*p.Width)
+		p.Coarse, p.Word = encode.NewCodes(of.Word, p.Width, 20), nil
+		m, err := encode.Quantize(p, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b pack.Builder
+		m.Pack(b.Sub(model.EncodeName))
+		data, err := model.Encode(model.Info{}, b.Sections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	data, err := models(world(1, 1), world(2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := opened(t, data).params; x.Coarse == nil || x.Bank[0] != 1.5 {
+		t.Errorf("the vector of a treebank is %v, want 1.5", x.Bank[0])
+	}
+	if _, err := models(world(1, 1), world(2, 2)); err == nil {
+		t.Error("averaged encoders with other vectors of pieces")
+	}
+}
