@@ -94,8 +94,8 @@ type Tree struct {
 	// probability that all heads and deprels of the sentence are right
 	// Null: as above
 	TreeConf *float32 `parquet:"tree_conf,optional"`
-	// how we know that no other tree over the candidate heads has a higher `tree_score`: `all` (every tree
-	// was scored) or `bound` (an upper bound on the scores of the others proves it)
+	// [how we know](confidence.md#certificates) that no other tree over the candidate heads has a higher
+	// `tree_score`: `all` or `bound`
 	// Null: not known
 	Certificate string `parquet:"certificate,dict,optional" column:"short"`
 	// how many climbs the search made; 0 if all trees were scored
