@@ -117,7 +117,7 @@ func (p *Prepared) manifestVersion(ctx context.Context) string {
 const stopWithin = 5 * time.Second
 
 // An InputChanged is the error of a run whose input has changed since it was listed.
-// The same command starts another run with the changed input.
+// The changed input is another run, which needs Options.Overwrite or another output.
 type InputChanged struct{ what string }
 
 func (e *InputChanged) Error() string { return e.what }
