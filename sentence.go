@@ -63,7 +63,7 @@ type Word struct {
 	DeprelConf     float32 // probability that Head and Deprel are right
 	UPOSConf       float32 // probability that UPOS is right
 	HeadMarginal   float32 // probability of Head in the model
-	HeadMargin     float32 // score minus the score of the best tree with another head, at least 0
+	HeadMargin     float32 // score minus the score of the best tree with another head, in [0, 64]; 64 if there is none
 	DeprelMarginal float32 // probability of Deprel, given the tree
 }
 

@@ -16,7 +16,7 @@ import (
 // that Each starts.
 type Effort struct {
 	// A sentence keeps its parse without the encoder if its expected LAS is at least
-	// Least (Sure). With 1 all sentences are encoded, with 0 none.
+	// Least (sure). With 1 all sentences are encoded, with 0 none.
 	Least float64
 	// Encode is Model.Encode for sentences of one language; which has their indices.
 	// nil is the same as Least 0.
@@ -85,17 +85,17 @@ func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
 func (e *Effort) fast(i int, s *syntax.Sentence) bool {
 	c := *s
 	c.Words = slices.Clone(s.Words)
-	if !e.Parse(i, &c) || !Sure(&c, e.Least) {
+	if !e.Parse(i, &c) || !sure(&c, e.Least) {
 		return false
 	}
 	*s = c
 	return true
 }
 
-// Sure reports whether the expected LAS of a sentence that was parsed without the
+// sure reports whether the expected LAS of a sentence that was parsed without the
 // encoder is at least p, in [0,1]. The expected LAS is the mean of DeprelConf. A
 // sentence without DeprelConf is not sure. A sentence that Encode skips is always sure.
-func Sure(s *syntax.Sentence, p float64) bool {
+func sure(s *syntax.Sentence, p float64) bool {
 	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
 		return true
 	}

@@ -45,12 +45,12 @@ type Mix struct {
 	Cut    int32 // of the pruner, in 1/1024 nat, in place of the pruner's own; 0 leaves that
 }
 
-// MixOne stands for the factor 1. MaxMix is the largest factor, 16, and MaxMixCut the
+// MixOne stands for the factor 1. maxMix is the largest factor, 16, and maxMixCut the
 // largest cut, 16 nats.
 const (
 	MixOne    = 256
-	MaxMix    = 16 * MixOne
-	MaxMixCut = 16 * 1024
+	maxMix    = 16 * MixOne
+	maxMixCut = 16 * 1024
 )
 
 // Pack stores the factors in s.
@@ -62,8 +62,8 @@ func (x *Mix) layout(l *pack.Layout) {
 		to   *int32
 		most int32
 	}{
-		{"tags", &x.Tags, MaxMix}, {"feats", &x.Feats, MaxMix}, {"prune", &x.Prune, MaxMix}, {"parse", &x.Parse, MaxMix},
-		{"labels", &x.Labels, MaxMix}, {"cut", &x.Cut, MaxMixCut},
+		{"tags", &x.Tags, maxMix}, {"feats", &x.Feats, maxMix}, {"prune", &x.Prune, maxMix}, {"parse", &x.Parse, maxMix},
+		{"labels", &x.Labels, maxMix}, {"cut", &x.Cut, maxMixCut},
 	} {
 		pack.Value(l, f.name, f.to)
 		l.Check(f.name, *f.to >= 0 && *f.to <= f.most, fmt.Sprintf("is not between 0 and %d", f.most))

@@ -310,11 +310,11 @@ func TestEmbeddedAccurate(t *testing.T) {
 // encoder have another calibrator than those without.
 func TestSureAndCalibrators(t *testing.T) {
 	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
-	if Sure(s, 0) {
+	if sure(s, 0) {
 		t.Error("a sentence without confidence is sure")
 	}
 	s.Confidence.DeprelConf = []float32{0.5, 0.75}
-	if !Sure(s, 0.625) || Sure(s, 0.626) || !Sure(&syntax.Sentence{}, 1) || !Sure(&syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWholeWords+1)}, 1) {
+	if !sure(s, 0.625) || sure(s, 0.626) || !sure(&syntax.Sentence{}, 1) || !sure(&syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWholeWords+1)}, 1) {
 		t.Error("the mean of 0.5 and 0.75 is 0.625")
 	}
 	m := openNoisy(t, Mix{})
@@ -376,7 +376,7 @@ func of(text string) (s syntax.Sentence) {
 }
 
 func TestMix(t *testing.T) {
-	want := Mix{Tags: 1, Feats: 2, Prune: MixOne, Parse: 0, Labels: MaxMix, Cut: MaxMixCut}
+	want := Mix{Tags: 1, Feats: 2, Prune: MixOne, Parse: 0, Labels: maxMix, Cut: maxMixCut}
 	read := func(x Mix) (Mix, error) {
 		var b pack.Builder
 		x.Pack(b.Sub(MixName))
@@ -385,7 +385,7 @@ func TestMix(t *testing.T) {
 	if got, err := read(want); err != nil || got != want {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
 	}
-	for name, x := range map[string]Mix{"prune": {Prune: MaxMix + 1}, "labels": {Labels: -1}, "cut": {Cut: MaxMixCut + 1}} {
+	for name, x := range map[string]Mix{"prune": {Prune: maxMix + 1}, "labels": {Labels: -1}, "cut": {Cut: maxMixCut + 1}} {
 		if _, err := read(x); err == nil || !strings.Contains(err.Error(), `"mix.`+name+`"`) {
 			t.Errorf("%+v: %v", x, err)
 		}

@@ -40,7 +40,7 @@ func (o *Options) local() bool {
 }
 
 // CheckEngine refuses a runner that is not one of Beam's, whose workers would not see
-// the input or the folder of the output or the state (CheckPlaces), or whose options
+// the input or the folder of the output or the state (checkPlaces), or whose options
 // cannot work. It changes Runner to Beam's spelling.
 func (o *Options) CheckEngine(folder string) error {
 	name, known := runners[strings.ToLower(o.Runner)]
@@ -52,7 +52,7 @@ func (o *Options) CheckEngine(folder string) error {
 		return refuse("--async: the work is done in this process and would end with it; leave --async out, " +
 			"or name an engine with workers of its own (--runner, --environment_type)")
 	}
-	if err := o.CheckPlaces(folder); err != nil {
+	if err := o.checkPlaces(folder); err != nil {
 		return err
 	}
 	o.runnerOptions = map[string]any{}

@@ -13,7 +13,7 @@ import (
 // documents. If a file is one document, its LanguageConf is the probability of its
 // Language.
 func Languages(ctx context.Context, o Options, do func(*output.File) error) error {
-	if err := ValidateRows(&o.Rows); err != nil {
+	if err := validateRows(&o.Rows); err != nil {
 		return err
 	}
 	m, _, err := o.open(ctx)

@@ -68,8 +68,8 @@ type Refusal = output.Refusal
 
 func refuse(format string, a ...any) error { return output.Refuse(format, a...) }
 
-// ValidateRows checks the options that change rows.
-func ValidateRows(o *output.RowOptions) error {
+// validateRows checks the options that change rows.
+func validateRows(o *output.RowOptions) error {
 	if _, err := source.ParseFormat(o.From); err != nil {
 		return refuse("--from: %w", err)
 	}
@@ -170,7 +170,7 @@ func checkRules(o *output.RowOptions) error {
 	}
 	o.Rules = rules.String()
 	for i, one := range rules.Each(o) {
-		if err := ValidateRows(&one); err != nil {
+		if err := validateRows(&one); err != nil {
 			return refuse("--rule %q: %w", rules[i], err)
 		}
 	}
@@ -220,7 +220,7 @@ func (o *Options) validate() error {
 	if o.RangeBytes < 0 {
 		return refuse("--range-bytes %d: must not be negative; 0 means automatic", o.RangeBytes)
 	}
-	if err := ValidateRows(&o.Rows); err != nil {
+	if err := validateRows(&o.Rows); err != nil {
 		return err
 	}
 	if o.Rows.StopAfter != "" {
@@ -258,7 +258,7 @@ func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string,
 // reads the files of Custom; preparing a run with the same Options later does not read
 // them again. Its errors are refusals.
 func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
-	if err := ValidateRows(&o.Rows); err != nil {
+	if err := validateRows(&o.Rows); err != nil {
 		return output.Provenance{}, err
 	}
 	_, digest, err := o.open(ctx)
@@ -268,11 +268,11 @@ func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
 	return output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: digest, Options: o.Rows}, nil
 }
 
-// CheckPlaces refuses local paths of the output or an input on runners whose workers
+// checkPlaces refuses local paths of the output or an input on runners whose workers
 // may not see them: the output would be lost on the workers' disks, and the workers
 // would not find the input. A local model and the files of Custom are allowed, because
 // they are copied to the output.
-func (o *Options) CheckPlaces(output string) error {
+func (o *Options) checkPlaces(output string) error {
 	if o.local() || o.SharedFilesystem {
 		return nil
 	}

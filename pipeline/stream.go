@@ -33,7 +33,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.HasNoInput() {
 		return nil, refuse("no input: name files or folders; '-' reads standard input")
 	}
-	if err := ValidateRows(&o.Rows); err != nil {
+	if err := validateRows(&o.Rows); err != nil {
 		return nil, err
 	}
 	format, err := mustFormat(cmp.Or(o.To, "conllu"))

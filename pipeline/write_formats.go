@@ -25,8 +25,8 @@ type Format struct {
 	begin      func(o WriteOptions) rowWriter // begins a file
 }
 
-// Formats are all formats but Parquet.
-var Formats = []Format{
+// formats are all formats but Parquet.
+var formats = []Format{
 	{Name: "conllu", Extensions: []string{".conllu"}, Conf: true, marks: true, beforeMark: "# treebeam_end = ",
 		begin: func(o WriteOptions) rowWriter { return &conlluFile{o: o} }},
 	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Table: true, marks: true, begin: only(appendJSONRow)},
@@ -40,27 +40,27 @@ var Formats = []Format{
 
 // FormatOf returns the format with a name, or nil.
 func FormatOf(name string) *Format {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &Formats[i]
+	return &formats[i]
 }
 
 // FormatOfFile returns the format of a file by the extension of its name, without the
 // extension of a compression, or nil.
 func FormatOfFile(name string) *Format {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return slices.Contains(f.Extensions, path.Ext(name)) })
+	i := slices.IndexFunc(formats, func(f Format) bool { return slices.Contains(f.Extensions, path.Ext(name)) })
 	if i < 0 {
 		return nil
 	}
-	return &Formats[i]
+	return &formats[i]
 }
 
 // FormatNames lists the names of the formats.
 func FormatNames() (names []string) {
-	for i := range Formats {
-		names = append(names, Formats[i].Name)
+	for i := range formats {
+		names = append(names, formats[i].Name)
 	}
 	return names
 }

@@ -16,7 +16,7 @@ import (
 // the few sentences that are encoded together are parsed, and never in a chunk.
 //
 // With an effort below 1, a sentence is first parsed without the encoder, and keeps that
-// tree if its expected LAS is at least the effort (model.Sure).
+// tree if its expected LAS is at least the effort.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Encode(s beam.Scope, chunks beam.PCollection, o Options) beam.PCollection {

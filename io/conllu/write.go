@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// FailureKey is the key of the comment that marks a sentence which could not
+// failureKey is the key of the comment that marks a sentence which could not
 // be parsed.
-const FailureKey = "treebeam_failure"
+const failureKey = "treebeam_failure"
 
 // Write writes one sentence in one call of w.Write: its comments, word lines and a
 // blank line, with LF line ends. For a sentence of a valid block, these are the block's
@@ -56,7 +56,7 @@ func Failed(s *syntax.Sentence, reason string) *syntax.Sentence {
 		out.Words[i].Head = syntax.NoHead
 		out.Words[i].Deprel = ""
 	}
-	prefix := "# " + FailureKey + " ="
+	prefix := "# " + failureKey + " ="
 	out.Comments = slices.DeleteFunc(slices.Clone(s.Comments), func(c string) bool {
 		return strings.HasPrefix(c, prefix)
 	})

@@ -159,15 +159,15 @@ func tmpDir(output string) string {
 	return filepath.Join(output, OwnDir, "tmp")
 }
 
-// TokenFile is in OwnDir of an output folder that is shared with workers on other
+// tokenFile is in OwnDir of an output folder that is shared with workers on other
 // machines. If a worker does not find the launcher's token there, it sees another
 // folder under the same path, and its output would be lost.
-const TokenFile = "token"
+const tokenFile = "token"
 
 // PlaceToken returns the token of the output folder. It is drawn once and kept, so that
 // simultaneous runs agree on it.
 func PlaceToken(output string) (string, error) {
-	name := filepath.Join(output, OwnDir, TokenFile)
+	name := filepath.Join(output, OwnDir, tokenFile)
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		_, err = f.WriteString(rand.Text() + "\n")
@@ -187,7 +187,7 @@ func PlaceToken(output string) (string, error) {
 const minToken = 20
 
 func readToken(output string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(output, OwnDir, TokenFile))
+	data, err := os.ReadFile(filepath.Join(output, OwnDir, tokenFile))
 	return strings.TrimSpace(string(data)), err
 }
 

@@ -76,10 +76,10 @@ func (m *Manifest) checkDigest(text []byte) error {
 	return nil
 }
 
-// ParseManifest reads the text of a manifest and checks that it is unchanged and names
+// parseManifest reads the text of a manifest and checks that it is unchanged and names
 // each part of each range exactly once and nothing else. If it is not so, the error
 // says why, and the manifest holds what could be read.
-func ParseManifest(text []byte) (*Manifest, error) {
+func parseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
 		return m, err
@@ -135,9 +135,9 @@ func (m *Manifest) Parts(folder, kind string) (list []parquet.PartFile) {
 	return list
 }
 
-// CheckSums returns an error unless the manifest and the summary count the
+// checkSums returns an error unless the manifest and the summary count the
 // same, and the equations of a complete output hold.
-func (m *Manifest) CheckSums(sum *Summary) error {
+func (m *Manifest) checkSums(sum *Summary) error {
 	rows := map[string]int64{}
 	for _, f := range m.Files {
 		rows[path.Dir(f.Path)] += f.Rows

@@ -47,7 +47,7 @@ type Run struct {
 	Footer    map[string]string // what every part says in addition to the provenance
 	Redo      bool              // --retry-failures: ranges with rows of stage read are not done
 	Verify    bool              // --verify: the parts of ranges that are done are read whole
-	Token     string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
+	Token     string            // what the file token in the output folder holds; "" if workers need not show that they see it
 }
 
 // PlanPath is where the run's plan is.

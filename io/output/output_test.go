@@ -196,11 +196,11 @@ func TestToken(t *testing.T) {
 	if err := elsewhere.CheckToken(); err == nil || !strings.Contains(err.Error(), "does not see the output folder") {
 		t.Errorf("a worker without the folder: %v", err)
 	}
-	must(t, os.WriteFile(filepath.Join(out, OwnDir, TokenFile), []byte("another token, as long as ours\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(out, OwnDir, tokenFile), []byte("another token, as long as ours\n"), 0o644))
 	if err := job.CheckToken(); err == nil || !strings.Contains(err.Error(), "another folder under the same path") {
 		t.Errorf("a worker with a folder of its own: %v", err)
 	}
-	must(t, os.WriteFile(filepath.Join(out, OwnDir, TokenFile), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(out, OwnDir, tokenFile), nil, 0o644))
 	if _, err := PlaceToken(out); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("an empty token file: %v", err)
 	}

@@ -371,7 +371,7 @@ func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 		}
 	}
 	for i := range files {
-		if err := files[i].Check(); err != nil {
+		if err := files[i].check(); err != nil {
 			return fmt.Errorf("%s: %w: something was lost", files[i].URI, err)
 		}
 	}

@@ -97,7 +97,7 @@ func flatten(values map[string]string, options map[string]any) {
 			continue
 		}
 		text := fmt.Sprint(value)
-		if IsFingerprint(text) { // of a file
+		if isFingerprint(text) { // of a file
 			text = "digest " + ModelID(text)
 		}
 		values[cmp.Or(flagsOf[key], "--"+strings.ReplaceAll(key, "_", "-"))] = text

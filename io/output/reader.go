@@ -159,7 +159,7 @@ func Check(ctx context.Context, folder string) (*Manifest, error) {
 		return nil, err // the store's
 	}
 	if err == nil {
-		err = m.CheckSums(sum)
+		err = m.checkSums(sum)
 	}
 	if err != nil {
 		return nil, unlikeManifest(folder, err)
@@ -203,7 +203,7 @@ func readManifest(ctx context.Context, folder string) (*Manifest, error) {
 	if err != nil {
 		return nil, Refuse("%s: %w", name, err)
 	}
-	m, err := ParseManifest(text)
+	m, err := parseManifest(text)
 	if err != nil {
 		return nil, unlikeManifest(folder, err)
 	}
@@ -252,7 +252,7 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if err != nil {
 		return new(Manifest), err
 	}
-	return ParseManifest(text)
+	return parseManifest(text)
 }
 
 // ReadSummary reads the summary of a complete output.

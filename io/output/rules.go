@@ -14,8 +14,8 @@ import (
 
 // Bounds of rules.
 const (
-	MaxRules     = 1000    // of a run
-	MaxRuleBytes = 1 << 20 // of all of them
+	maxRules     = 1000    // of a run
+	maxRuleBytes = 1 << 20 // of all of them
 )
 
 // A Rule says how the files that match its pattern are read. What it does not set is as
@@ -135,8 +135,8 @@ type Rules []Rule
 // ParseRules reads rules, one a line. Blank lines and lines that begin with # are
 // skipped.
 func ParseRules(text string) (rules Rules, err error) {
-	if len(text) > MaxRuleBytes {
-		return nil, fmt.Errorf("the rules have %d bytes, the limit is %d", len(text), MaxRuleBytes)
+	if len(text) > maxRuleBytes {
+		return nil, fmt.Errorf("the rules have %d bytes, the limit is %d", len(text), maxRuleBytes)
 	}
 	line := 0
 	for s := range strings.Lines(text) {
@@ -148,8 +148,8 @@ func ParseRules(text string) (rules Rules, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %q: %w", line, s, err)
 		}
-		if rules = append(rules, r); len(rules) > MaxRules {
-			return nil, fmt.Errorf("there are over %d rules", MaxRules)
+		if rules = append(rules, r); len(rules) > maxRules {
+			return nil, fmt.Errorf("there are over %d rules", maxRules)
 		}
 	}
 	return rules, nil

@@ -45,9 +45,9 @@ func (r *Record) name() string {
 	return OwnDir + fmt.Sprintf("/run-%.16s.json", r.FP)
 }
 
-// IsFingerprint reports whether s can be the fingerprint of a run, which is part of
+// isFingerprint reports whether s can be the fingerprint of a run, which is part of
 // file names.
-func IsFingerprint(s string) bool {
+func isFingerprint(s string) bool {
 	_, err := hex.DecodeString(s)
 	return err == nil && len(s) == 2*sha256.Size
 }
@@ -69,7 +69,7 @@ func Records(ctx context.Context, folder string) ([]Record, error) {
 			return nil, err
 		}
 		var r Record
-		if err := json.Unmarshal(data, &r); err != nil || !IsFingerprint(r.FP) {
+		if err := json.Unmarshal(data, &r); err != nil || !isFingerprint(r.FP) {
 			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", info.Name, folder)
 		}
 		list = append(list, r)

@@ -36,11 +36,11 @@ type Summary struct {
 
 // addFile adds a complete file, and checks its sums.
 func (s *Summary) addFile(f *File) error {
-	if err := f.Check(); err != nil {
+	if err := f.check(); err != nil {
 		return fmt.Errorf("%s: %w: something was lost", f.URI, err)
 	}
-	s.Counts.Add(&f.Counts)
-	s.Forecast = s.Expected.Forecast()
+	s.Counts.add(&f.Counts)
+	s.Forecast = s.Expected.forecast()
 	s.Files++
 	s.StoredBytes += max(f.Stored, 0) // -1 is unknown
 	s.Repaired += f.Repaired
@@ -89,8 +89,8 @@ func (s *Summary) Merge(o *Summary) {
 	s.StoredBytes += o.StoredBytes
 	s.Repaired += o.Repaired
 	s.Records += o.Records
-	s.Counts.Add(&o.Counts)
-	s.Forecast = s.Expected.Forecast()
+	s.Counts.add(&o.Counts)
+	s.Forecast = s.Expected.forecast()
 	s.Suggestions = append(s.Suggestions, o.Suggestions...)
 	s.addRows(o.Reasons, o.Status)
 }
@@ -179,19 +179,19 @@ func (t *Tally) Close() error {
 func (t *Tally) Cut() {
 	uris := map[string]bool{}
 	if f, _ := t.files.end(); f != nil {
-		t.Counts.Add(&f.Counts)
+		t.Counts.add(&f.Counts)
 		uris[f.URI] = true
 	}
 	for _, sums := range t.pieces {
 		sums.Sentences = sums.Trees + sums.SentencesFailed // more were segmented
 		sums.Blocks = sums.Segmented + sums.BlocksFailed
 		if sums.Sentences+sums.Errors+sums.Warnings > 0 {
-			t.Counts.Add(&sums.Counts)
+			t.Counts.add(&sums.Counts)
 			uris[sums.URI] = true
 		}
 	}
 	t.Files += int64(len(uris))
-	t.Forecast = t.Expected.Forecast()
+	t.Forecast = t.Expected.forecast()
 	t.sortReasons()
 }
 
@@ -240,8 +240,8 @@ func (s share) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(s)*digits) / digits)
 }
 
-// Forecast returns the expected shares, or nil if no word has probabilities.
-func (e *Expected) Forecast() *Forecast {
+// forecast returns the expected shares, or nil if no word has probabilities.
+func (e *Expected) forecast() *Forecast {
 	if e.Words == 0 {
 		return nil
 	}

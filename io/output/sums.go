@@ -120,8 +120,8 @@ func (c *Counts) mainLanguage() (code string, conf float32) {
 	return l.Code, float32(l.Conf/max(l.Words, 1)) / 4096
 }
 
-// Add adds d to c.
-func (c *Counts) Add(d *Counts) {
+// add adds d to c.
+func (c *Counts) add(d *Counts) {
 	c.Blocks += d.Blocks
 	c.Segmented += d.Segmented
 	c.BlocksFailed += d.BlocksFailed
@@ -140,9 +140,9 @@ func (c *Counts) Add(d *Counts) {
 	}
 }
 
-// Check returns an error that names the first of these equations that does not hold, or
+// check returns an error that names the first of these equations that does not hold, or
 // nil.
-func (c *Counts) Check() error {
+func (c *Counts) check() error {
 	if c.Blocks != c.Segmented+c.BlocksFailed {
 		return fmt.Errorf("%d blocks were read, but %d were segmented and %d failed", c.Blocks, c.Segmented, c.BlocksFailed)
 	}
@@ -177,7 +177,7 @@ func (f *File) document() parquet.Document {
 		UnknownWords: f.Unknown, Meta: f.Meta,
 	}
 	d.Language, d.LanguageConf = f.mainLanguage()
-	if e := f.Expected.Forecast(); e != nil {
+	if e := f.Expected.forecast(); e != nil {
 		d.CalibratedWords = e.Words
 		d.ExpectedUPOS, d.ExpectedUPOSStderr = float64(e.UPOS), float64(e.UPOSStderr)
 		d.ExpectedUAS, d.ExpectedUASStderr = float64(e.UAS), float64(e.UASStderr)
@@ -279,7 +279,7 @@ func (t *tiles) lay(p *File) error {
 	d.Repaired += p.Repaired
 	d.Records += p.Records
 	d.MergeMeta(p.Meta)
-	d.Counts.Add(&p.Counts)
+	d.Counts.add(&p.Counts)
 	// One row speaks for all pieces of a file that is none of the formats.
 	if t.silent && (d.Errors == 0 || d.Format != "" || d.End > 0) {
 		return fmt.Errorf("%s: a part of it could not be read, and failures/ does not say so", p.URI)
@@ -362,7 +362,7 @@ func (s pieceSums) close(ends []File) error {
 			}
 			delete(s, end.Piece)
 		}
-		if err := end.Check(); err != nil {
+		if err := end.check(); err != nil {
 			return fmt.Errorf("%s: %w: something was lost between Read and Write", end.URI, err)
 		}
 	}

@@ -114,7 +114,7 @@ func (f *File) Footer(key string) (string, bool) { return f.file.Lookup(key) }
 func (f *File) footer() map[string]string {
 	all := map[string]string{}
 	for _, kv := range f.file.Metadata().KeyValueMetadata {
-		if kv.Key != KeyDigest {
+		if kv.Key != keyDigest {
 			all[kv.Key] = kv.Value
 		}
 	}
@@ -127,9 +127,9 @@ func (f *File) Len() int64 { return f.file.NumRows() }
 // Close releases the file.
 func (f *File) Close() error { return f.in.Close() }
 
-// CheckPart returns ErrDamaged if the footer is not that of this part, as in a copy of
+// checkPart returns ErrDamaged if the footer is not that of this part, as in a copy of
 // another part.
-func (f *File) CheckPart(p *PartFile) error {
+func (f *File) checkPart(p *PartFile) error {
 	fp, _ := f.Footer(KeyFingerprint)
 	if fp == "" || !strings.HasPrefix(fp, p.FP) {
 		return damaged(p.Path, "another file has its name: its footer has the fingerprint %.8q, that of the run is %.8q", fp, p.FP)
@@ -149,7 +149,7 @@ func (f *File) CheckPart(p *PartFile) error {
 
 // Verify reads the whole file and compares it with the digest in its footer.
 func (f *File) Verify() error {
-	want, _ := f.Footer(KeyDigest)
+	want, _ := f.Footer(keyDigest)
 	err := verifySeal(f.in, f.size, f.footerSize, want)
 	if tail, ok := f.in.(*store.Tail); ok && tail.Err() != nil {
 		return tail.Err() // it is not the file that is damaged
@@ -160,9 +160,9 @@ func (f *File) Verify() error {
 	return nil
 }
 
-// verifyPart is CheckPart and Verify.
+// verifyPart is checkPart and Verify.
 func (f *File) verifyPart(p *PartFile) error {
-	if err := f.CheckPart(p); err != nil {
+	if err := f.checkPart(p); err != nil {
 		return err
 	}
 	return f.Verify()

@@ -95,7 +95,7 @@ func (id PartID) file(kind string) *PartFile {
 // different input wrote the parts. That happens if a range is written again because its
 // file has become readable, and the process is killed between the two parts.
 func (id PartID) Check(kind string, part, trees *File) error {
-	if err := part.CheckPart(id.file(kind)); err != nil {
+	if err := part.checkPart(id.file(kind)); err != nil {
 		return err
 	}
 	if part != trees && !maps.Equal(trees.footer(), part.footer()) {
@@ -290,7 +290,7 @@ func (p *Part) publish(f *partFile) error {
 	defer f.out.Abort() // it is still there under its temporary name
 	there, why := OpenFile(p.id.Path(f.kind))
 	if why == nil {
-		why = errors.Join(there.CheckPart(p.id.file(f.kind)), there.Close())
+		why = errors.Join(there.checkPart(p.id.file(f.kind)), there.Close())
 	}
 	if why != nil {
 		return errors.Join(err, why)

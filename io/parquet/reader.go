@@ -42,7 +42,7 @@ func (f *File) hasColumns(schema *pq.Schema) error {
 		if ok && got.Node.Type().Kind() == want.Node.Type().Kind() && got.MaxRepetitionLevel == want.MaxRepetitionLevel {
 			continue
 		}
-		if _, ours := f.Footer(KeyDigest); ours {
+		if _, ours := f.Footer(keyDigest); ours {
 			if err := f.Verify(); err != nil {
 				return err
 			}

@@ -10,12 +10,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// KeyDigest is the key in every footer whose value is a digest of the whole
+// keyDigest is the key in every footer whose value is a digest of the whole
 // file: 16 hexadecimal digits, the xxHash64 (Collet 2012) of its bytes with
 // these digits themselves replaced by noDigest. Parquet's own checksums cover
 // the pages only, neither their headers nor the footer. It is the only key that
 // differs between the two parts of a range.
-const KeyDigest = "treebeam.digest"
+const keyDigest = "treebeam.digest"
 
 // noDigest is as long as a digest.
 const noDigest = "................"
@@ -23,7 +23,7 @@ const noDigest = "................"
 // sealKey is what precedes the digest in the file, where the footer is in Thrift's
 // compact protocol: the key, the header of the next field, a string, and its length. No
 // value of ours holds such bytes, and statistics, which may hold any, come before it.
-const sealKey = KeyDigest + "\x18\x10"
+const sealKey = keyDigest + "\x18\x10"
 
 // A sealer passes on what is written to it, and from end on holds it back, so
 // that the digest can be put into it.

@@ -62,7 +62,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 		pq.DictionaryMaxBytes(maxDictSize),
 		pq.DataPageStatistics(false),
 		pq.KeyValueMetadata(KeyFormat, FormatVersion),
-		pq.KeyValueMetadata(KeyDigest, noDigest),
+		pq.KeyValueMetadata(keyDigest, noDigest),
 	}
 	table := tables[reflect.TypeFor[T]()]
 	var sorted []pq.SortingColumn

@@ -29,8 +29,8 @@ const maxStretch = 20
 // A Sample says which sentences of an output to choose: one of Uncertain and Random
 // is from 1 to MaxSample, the other 0.
 type Sample struct {
-	Uncertain  int    // how many of the sentences most worth a correction (Uncertain)
-	Random     int    // how many drawn at random (Lot)
+	Uncertain  int    // how many of the sentences most worth a correction
+	Random     int    // how many drawn at random
 	Seed       uint64 // of the lot
 	Paragraphs bool   // draw whole paragraphs, long ones in parts
 	// Sentences of fewer or more words are left out, punctuation not counted.
@@ -73,21 +73,21 @@ type Drawn struct {
 	sample        *Sample
 	excluded      int // in Without
 	outside       int // of another length
-	unknown, sure int // as Uncertain has them
+	unknown, sure int // as uncertain has them
 }
 
 // Draw reads all trees of an output once. text makes CoNLL-U of a row, with its
 // confidence and an id.
 func (s *Sample) Draw(ctx context.Context, from *output.Reader, text func(*output.Row) ([]byte, error)) (*Drawn, error) {
 	d := &Drawn{sample: s}
-	uncertain := &Uncertain{N: s.Uncertain}
+	doubtful := &uncertain{N: s.Uncertain}
 	var of interface {
-		Add(t *parquet.Tree, text func() []byte)
-		Skip(t *parquet.Tree)
-		Chosen() []Chosen
-	} = uncertain
+		add(t *parquet.Tree, text func() []byte)
+		skip(t *parquet.Tree)
+		chosen() []Chosen
+	} = doubtful
 	if s.Random > 0 {
-		lot := NewLot(s.Random)
+		lot := newLot(s.Random)
 		lot.Seed = s.Seed
 		if s.Paragraphs {
 			lot.Stretch = maxStretch
@@ -104,12 +104,12 @@ func (s *Sample) Draw(ctx context.Context, from *output.Reader, text func(*outpu
 		switch {
 		case s.Without.has(r.Tree):
 			d.excluded++
-			of.Skip(r.Tree)
+			of.skip(r.Tree)
 		case words < s.MinWords || words > s.MaxWords:
 			d.outside++
-			of.Skip(r.Tree)
+			of.skip(r.Tree)
 		default:
-			of.Add(r.Tree, func() (block []byte) {
+			of.add(r.Tree, func() (block []byte) {
 				block, bad = text(r)
 				return block
 			})
@@ -119,7 +119,7 @@ func (s *Sample) Draw(ctx context.Context, from *output.Reader, text func(*outpu
 	if err != nil {
 		return nil, err
 	}
-	d.Chosen, d.unknown, d.sure = of.Chosen(), uncertain.Unknown, uncertain.Sure
+	d.Chosen, d.unknown, d.sure = of.chosen(), doubtful.Unknown, doubtful.Sure
 	return d, nil
 }
 

@@ -28,11 +28,11 @@ func inOrder(list []Chosen) []Chosen {
 	return list
 }
 
-// A Lot draws a random sample of sentences, each as likely as any other. It keeps the
+// A lot draws a random sample of sentences, each as likely as any other. It keeps the
 // sentences whose places have the smallest hashes. The same seed draws the same
 // sentences from the same documents, wherever these are stored. It holds 2N sentences
 // and two stretches in memory.
-type Lot struct {
+type lot struct {
 	Seed uint64
 	// Stretch is how many sentences of a paragraph, one after the other, are drawn
 	// together at most: whole paragraphs, longer ones in parts. 0 and 1 draw single
@@ -52,24 +52,24 @@ type stretch struct {
 	list []Chosen // nil if it cannot be among the best
 }
 
-// NewLot returns the lot of n sentences.
-func NewLot(n int) *Lot {
-	return &Lot{best: Best[stretch]{
+// newLot returns the lot of n sentences.
+func newLot(n int) *lot {
+	return &lot{best: Best[stretch]{
 		N:       n,
 		Compare: func(a, b stretch) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) },
 		Size:    func(s stretch) int { return len(s.list) },
 	}}
 }
 
-// Skip skips a tree that may not be chosen, but may begin a document. Another stretch
+// skip skips a tree that may not be chosen, but may begin a document. Another stretch
 // begins after it.
-func (l *Lot) Skip(t *parquet.Tree) {
+func (l *lot) skip(t *parquet.Tree) {
 	l.documents.of(t)
 	l.length = 0
 }
 
-// Add offers a tree in its place in the input; text makes what is kept of it.
-func (l *Lot) Add(t *parquet.Tree, text func() []byte) {
+// add offers a tree in its place in the input; text makes what is kept of it.
+func (l *lot) add(t *parquet.Tree, text func() []byte) {
 	at, name := l.documents.of(t)
 	if l.length == 0 || l.length >= l.Stretch || l.document != l.documents.n || conllu.BeginsParagraph(t.Comments) {
 		l.end()
@@ -83,7 +83,7 @@ func (l *Lot) Add(t *parquet.Tree, text func() []byte) {
 }
 
 // end offers the stretch that has passed by.
-func (l *Lot) end() {
+func (l *lot) end() {
 	if l.passing.list != nil {
 		l.best.Add(l.passing)
 	}
@@ -91,14 +91,14 @@ func (l *Lot) end() {
 }
 
 // hash is a hash of the place of a tree, not of its content.
-func (l *Lot) hash(t *parquet.Tree) uint64 {
+func (l *lot) hash(t *parquet.Tree) uint64 {
 	place := binary.LittleEndian.AppendUint64(nil, l.Seed)
 	place = append(append(place, t.DocID...), 0)
 	return xxhash.Sum64(binary.LittleEndian.AppendUint64(place, uint64(t.StartByte)))
 }
 
-// Chosen returns the sample in the order of the input.
-func (l *Lot) Chosen() (list []Chosen) {
+// chosen returns the sample in the order of the input.
+func (l *lot) chosen() (list []Chosen) {
 	l.end()
 	for _, s := range l.best.Sorted() {
 		list = append(list, s.list...)
@@ -106,7 +106,7 @@ func (l *Lot) Chosen() (list []Chosen) {
 	return inOrder(list)
 }
 
-// An Uncertain sample has the N sentences that most need correction. They have the most
+// An uncertain sample has the N sentences that most need correction. They have the most
 // expected errors for the words that have to be read (Doubt.Compare), and they vary:
 //
 //   - Each of four classes of length has its share of the sentences and is chosen
@@ -116,7 +116,7 @@ func (l *Lot) Chosen() (list []Chosen) {
 //   - No text is repeated (textKey).
 //
 // It holds at most 2N sentences of each class in memory.
-type Uncertain struct {
+type uncertain struct {
 	N int
 
 	// How many of the sentences that were given cannot be chosen.
@@ -186,11 +186,11 @@ func (c *class) cut(n int) {
 	}
 }
 
-// Skip skips a tree that may not be chosen, but may begin a document.
-func (u *Uncertain) Skip(t *parquet.Tree) { u.documents.of(t) }
+// skip skips a tree that may not be chosen, but may begin a document.
+func (u *uncertain) skip(t *parquet.Tree) { u.documents.of(t) }
 
-// Add offers a tree in its place in the input; text makes what is kept of it.
-func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
+// add offers a tree in its place in the input; text makes what is kept of it.
+func (u *uncertain) add(t *parquet.Tree, text func() []byte) {
 	at, name := u.documents.of(t)
 	d := Of(t)
 	switch {
@@ -214,8 +214,8 @@ func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
 	}
 }
 
-// Chosen returns the sample in the order of the input.
-func (u *Uncertain) Chosen() []Chosen {
+// chosen returns the sample in the order of the input.
+func (u *uncertain) chosen() []Chosen {
 	for i := range u.classes {
 		u.classes[i].cut(u.N)
 	}

@@ -41,7 +41,7 @@ func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
 	return rows
 }
 
-// chooseAll is Uncertain with all sentences in memory, where no text is in two
+// chooseAll is uncertain with all sentences in memory, where no text is in two
 // documents.
 func chooseAll(rows []*parquet.Tree, n, least, most int) (chosen []int) {
 	type one struct{ at, round int }
@@ -97,13 +97,13 @@ func TestUncertainEqualsSearchOfAll(t *testing.T) {
 		rows := corpus(chance, 1+chance.IntN(30), 1+chance.IntN(60))
 		n := 1 + chance.IntN(100)
 		least, most := 1+chance.IntN(6), 25+chance.IntN(20)
-		u := Uncertain{N: n}
+		u := uncertain{N: n}
 		for _, row := range rows {
 			if w := Words(row); w < least || w > most {
-				u.Skip(row)
+				u.skip(row)
 				continue
 			}
-			u.Add(row, func() []byte { return []byte(fmt.Sprint(row.StartByte)) })
+			u.add(row, func() []byte { return []byte(fmt.Sprint(row.StartByte)) })
 			for i := range u.classes {
 				if kept := len(u.classes[i].list); kept > 2*n {
 					t.Fatalf("%d sentences are kept for %d", kept, n)
@@ -112,7 +112,7 @@ func TestUncertainEqualsSearchOfAll(t *testing.T) {
 		}
 		var got []int
 		ranks := map[int]bool{}
-		for _, c := range u.Chosen() {
+		for _, c := range u.chosen() {
 			row := rows[c.at-1]
 			if string(c.Text) != fmt.Sprint(row.StartByte) || c.Document != row.DocID || c.Doubt != Of(row) {
 				t.Fatalf("row %d: %+v", c.at, c)
@@ -153,13 +153,13 @@ func TestUncertainIsSpread(t *testing.T) {
 			row.Tokens, row.UPOS, row.DeprelConf = rows[i/2].Tokens, rows[i/2].UPOS, rows[i/2].DeprelConf
 		}
 	}
-	u := Uncertain{N: n}
+	u := uncertain{N: n}
 	for _, row := range rows {
-		u.Add(row, func() []byte { return nil })
+		u.add(row, func() []byte { return nil })
 	}
 	documents, texts, lengths, all, total := map[string]int{}, map[uint64]bool{}, [4]int{}, [4]int{}, 0
 	class := func(d Doubt) int { i, _ := slices.BinarySearch(classEnds[:], d.Words); return i }
-	chosen := u.Chosen()
+	chosen := u.chosen()
 	for _, c := range chosen {
 		documents[c.Document]++
 		texts[textKey(rows[c.at-1].Tokens)] = true
@@ -192,15 +192,15 @@ func TestLot(t *testing.T) {
 	rows := corpus(rand.New(rand.NewPCG(7, 8)), 12, 3)
 	const n, seeds = 5, 4000
 	draw := func(seed uint64, rows []*parquet.Tree) (at []int) {
-		l := NewLot(n)
+		l := newLot(n)
 		l.Seed = seed
 		for _, row := range rows {
-			l.Add(row, func() []byte { return []byte(row.SentID) })
+			l.add(row, func() []byte { return []byte(row.SentID) })
 			if len(l.best.list) > 2*n {
 				t.Fatalf("%d are kept", len(l.best.list))
 			}
 		}
-		for _, c := range l.Chosen() {
+		for _, c := range l.chosen() {
 			at = append(at, c.at-1)
 		}
 		return at
@@ -265,15 +265,15 @@ func TestLotOfParagraphs(t *testing.T) {
 	times := make([]int, len(stretches))
 	total := 0
 	for seed := range uint64(seeds) {
-		l := NewLot(n)
+		l := newLot(n)
 		l.Seed, l.Stretch = seed, most
 		for i, row := range rows {
-			l.Add(row, func() []byte { return []byte(fmt.Sprint(i)) })
+			l.add(row, func() []byte { return []byte(fmt.Sprint(i)) })
 			if l.best.size > 2*n+most {
 				t.Fatalf("%d are kept", l.best.size)
 			}
 		}
-		chosen := l.Chosen()
+		chosen := l.chosen()
 		if len(chosen) < n || len(chosen) >= n+most {
 			t.Fatalf("%d sentences", len(chosen))
 		}
@@ -298,18 +298,18 @@ func TestLotOfParagraphs(t *testing.T) {
 			t.Errorf("stretch %d is drawn %d times, want about %.0f", which, k, seeds*p)
 		}
 	}
-	l := NewLot(100)
+	l := newLot(100)
 	l.Stretch = 100
 	for i, row := range rows[:9] {
 		if row.Comments = nil; i == 4 {
-			l.Skip(row)
+			l.skip(row)
 			continue
 		}
 		row.DocID, row.SourceURI = "one", "one"
-		l.Add(row, func() []byte { return nil })
+		l.add(row, func() []byte { return nil })
 	}
 	var opens []int
-	for _, c := range l.Chosen() {
+	for _, c := range l.chosen() {
 		if c.Opens {
 			opens = append(opens, c.at)
 		}

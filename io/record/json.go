@@ -328,7 +328,7 @@ func (r *Record) readKept(f *field) {
 	case f.count > 1:
 		r.keepNone(f.at, fmt.Sprintf("key given twice: %q", f.path))
 		return
-	case f.isString() && len(f.value) <= 6*MaxValue+2: // six bytes a character if all are escaped
+	case f.isString() && len(f.value) <= 6*maxValue+2: // six bytes a character if all are escaped
 		if err := json.Unmarshal(f.value, &s); err != nil {
 			r.keepNone(f.at, err.Error())
 			return

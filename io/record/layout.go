@@ -21,8 +21,8 @@ const (
 	TSV
 )
 
-// MaxColumns is the most columns of a table.
-const MaxColumns = 10000
+// maxColumns is the most columns of a table.
+const maxColumns = 10000
 
 // separators are the possible separators of CSV cells; if a header fits several of them
 // equally well, it has the first.
@@ -190,8 +190,8 @@ func (l *Layout) header(head []byte) error {
 	if err != nil {
 		return syntax.Because(syntax.KindQuotes, "the first line is not a header: %v", err)
 	}
-	if len(cells) > MaxColumns {
-		return syntax.Because(syntax.KindColumns, "the first line is not a header: it has %d columns, the limit is %d", len(cells), MaxColumns)
+	if len(cells) > maxColumns {
+		return syntax.Because(syntax.KindColumns, "the first line is not a header: it has %d columns, the limit is %d", len(cells), maxColumns)
 	}
 	l.Columns = make([]string, len(cells))
 	for i := range cells {

@@ -263,7 +263,7 @@ func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 func (r *ParquetReader) large(page *tooLarge) Record {
 	row := r.next + 1
 	last := max(row, min(r.end, r.first+page.to))
-	rec := r.newRecord(r.next << CellBits)
+	rec := r.newRecord(r.next << cellBits)
 	for range r.p.keep {
 		rec.Kept = append(rec.Kept, "")
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// CellBits is the number of low bits of a place in a Parquet file that give the
+// cellBits is the number of low bits of a place in a Parquet file that give the
 // position in a cell; the other bits are the number of the row, from 0. Such places
 // cannot count bytes of the file.
-const CellBits = 24
+const cellBits = 24
 
 // Bounds of a Parquet file: what its writer chooses and memory must hold.
 const (
@@ -229,7 +229,7 @@ type ParquetReader struct {
 func (r *ParquetReader) Bytes() (from, to int64) { return r.begin, r.behind }
 
 // Covered implements Reader: it returns places.
-func (r *ParquetReader) Covered() (from, to int64) { return r.from << CellBits, r.to << CellBits }
+func (r *ParquetReader) Covered() (from, to int64) { return r.from << cellBits, r.to << cellBits }
 
 // Next implements Reader.
 func (r *ParquetReader) Next() (rec Record, err error) {
@@ -308,7 +308,7 @@ func (r *ParquetReader) newRecord(at int64) Record {
 
 // record reads the next row.
 func (r *ParquetReader) record() (Record, error) {
-	at := r.next << CellBits
+	at := r.next << cellBits
 	rec := r.newRecord(at)
 	if r.next == 0 {
 		rec.lacking(r.p.lacks)
@@ -348,7 +348,7 @@ func (r *ParquetReader) text(rec *Record, v pq.Value) {
 		b = v.ByteArray()
 	}
 	rec.Raw = b[:min(len(b), shown)]
-	limit := min(r.p.opt.MaxRecord, 1<<CellBits)
+	limit := min(r.p.opt.MaxRecord, 1<<cellBits)
 	if len(b) > limit {
 		rec.Raw = append([]byte(nil), rec.Raw...)
 		rec.fail(rec.Start, syntax.KindLongRecord, "record too long: its text has %d bytes, the limit is %d", len(b), limit)
@@ -428,7 +428,7 @@ func (v *values) next() ([]pq.Value, error) {
 		return v.row, nil
 	}
 	if isLong(first) {
-		first = pq.ByteArrayValue(first.ByteArray()[:2*MaxValue]).Level(first.RepetitionLevel(), first.DefinitionLevel(), first.Column())
+		first = pq.ByteArrayValue(first.ByteArray()[:2*maxValue]).Level(first.RepetitionLevel(), first.DefinitionLevel(), first.Column())
 	}
 	v.row = append(v.row[:0], first.Clone())
 	for size := 0; ; {
@@ -443,7 +443,7 @@ func (v *values) next() ([]pq.Value, error) {
 		if size += 8; more.Kind() == pq.ByteArray {
 			size += len(more.ByteArray())
 		}
-		if size <= 2*MaxValue { // more is not kept
+		if size <= 2*maxValue { // more is not kept
 			v.row = append(v.row, more.Clone())
 		}
 	}
@@ -451,7 +451,7 @@ func (v *values) next() ([]pq.Value, error) {
 
 // isLong reports whether a value is over the limit, however it is written.
 func isLong(v pq.Value) bool {
-	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*MaxValue
+	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*maxValue
 }
 
 // long is the bytes of the value of a row that is over the limit, else 0. It

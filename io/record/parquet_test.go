@@ -66,7 +66,7 @@ func reviews(t *testing.T, n, size int) (file []byte, want []row) {
 		if i == 0 {
 			cents = "0.00"
 		}
-		want = append(want, row{Number: int64(i + 1), Start: int64(i) << CellBits, Line: int64(i + 1), ID: fmt.Sprint(i), Text: text, Kept: []string{
+		want = append(want, row{Number: int64(i + 1), Start: int64(i) << cellBits, Line: int64(i + 1), ID: fmt.Sprint(i), Text: text, Kept: []string{
 			"Köln", strings.TrimSuffix(fmt.Sprintf("%v", float64(i)/4), ".0"), cents,
 			time.Unix(int64(i)*86400, 0).UTC().Format("2006-01-02"), time.UnixMicro(int64(i)).UTC().Format("2006-01-02T15:04:05.999999999Z"),
 			good, tags, nums, ""}})
@@ -147,7 +147,7 @@ func TestParquet(t *testing.T) {
 				}
 				t.Fatalf("%d rows, want %d", len(got), len(want))
 			}
-			if at != int64(c.rows)<<CellBits {
+			if at != int64(c.rows)<<cellBits {
 				t.Errorf("%d rows are covered to %d", c.rows, at)
 			}
 		}
@@ -388,8 +388,8 @@ func testLargePage[one any](t *testing.T, groups [][]one) {
 				got = append(got, fmt.Sprintf("%d %s", rec.Number, says))
 			}
 		}
-		if !slices.EqualFunc(got, c.want, strings.HasPrefix) || at != 6<<CellBits {
-			t.Errorf("%d ranges: %.200q, covered to row %d", c.ranges, got, at>>CellBits)
+		if !slices.EqualFunc(got, c.want, strings.HasPrefix) || at != 6<<cellBits {
+			t.Errorf("%d ranges: %.200q, covered to row %d", c.ranges, got, at>>cellBits)
 		}
 	}
 }
@@ -414,7 +414,7 @@ func TestSeek(t *testing.T) {
 			rows, from, _, err := partOf(p, start, end, size)
 			must(t, err)
 			for i, r := range rows {
-				at := int(from>>CellBits) + i
+				at := int(from>>cellBits) + i
 				if r.Text != fmt.Sprintf("text %d", at) || r.Kept[0] != fmt.Sprintf("town %d", at%100) {
 					t.Fatalf("version %d: row %d is %+v", version, at, r)
 				}

@@ -28,7 +28,7 @@ const (
 // Bounds of what is kept of a record.
 const (
 	MaxKeep  = 100    // keys
-	MaxValue = 10_000 // bytes of a value
+	maxValue = 10_000 // bytes of a value
 	maxID    = 500    // bytes of an id: it is repeated in every row
 )
 
@@ -82,7 +82,8 @@ type Reader interface {
 // A Record is a line of JSON or a row of a table.
 type Record struct {
 	// Start and End are offsets in the file, half open, without the white space
-	// around the record; of Parquet, places (see CellBits).
+	// around the record; of Parquet, the row from 0 times 1<<24, plus
+	// the byte within its text.
 	Start, End int64
 	Line       int64 // of Start, 1-based, 0 if unknown; of Parquet, Number
 	// Number identifies the record in the file, however the file is split: the row of
@@ -198,7 +199,7 @@ func (r *Record) noID(at int64, reason string) {
 
 // keep takes s for the value of a key to keep.
 func (r *Record) keep(at int64, s, key string) {
-	if len(s) > MaxValue {
+	if len(s) > maxValue {
 		r.longValue(at, len(s), key)
 		return
 	}
@@ -206,7 +207,7 @@ func (r *Record) keep(at int64, s, key string) {
 }
 
 func (r *Record) longValue(at int64, size int, key string) {
-	r.keepNone(at, fmt.Sprintf("%d bytes under %q, the limit is %d", size, key, MaxValue))
+	r.keepNone(at, fmt.Sprintf("%d bytes under %q, the limit is %d", size, key, maxValue))
 }
 
 // keepNone warns that a value is not kept.

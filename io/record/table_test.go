@@ -300,7 +300,7 @@ func TestHeaders(t *testing.T) {
 		{"\n\n", "no_text", "the table is empty"},
 		{`"id,text`, "bad_quotes", "not closed"},
 		{strings.Repeat("x", 1<<16), "record_too_long", "not a header"},
-		{"text" + strings.Repeat(",", MaxColumns), "column_count", "10001 columns"},
+		{"text" + strings.Repeat(",", maxColumns), "column_count", "10001 columns"},
 	} {
 		_, err := Decide([]byte(c.head), CSV, Options{})
 		var why syntax.Fault

@@ -19,7 +19,7 @@ import (
 
 // Bounds of an archive. One that exceeds them is not read.
 const (
-	MaxMembers = 100_000
+	maxMembers = 100_000
 	maxNames   = 16 << 20 // bytes of the names of all members, or of the directory of zip
 	maxName    = 4 << 10
 	// keptMembers is how many members of compressed tars a process keeps: a watch lists its
@@ -153,8 +153,8 @@ func (l *members) add(m member) error {
 		return irregular(l.archive, "its members have over %d bytes, %d times as many as it has itself; extract those that are wanted", most, expandTimes)
 	}
 	l.size += m.size
-	if l.names += len(m.name); len(l.list) == MaxMembers || l.names > maxNames {
-		return irregular(l.archive, "it has over %d members, or %d MB of their names; make smaller archives", MaxMembers, maxNames>>20)
+	if l.names += len(m.name); len(l.list) == maxMembers || l.names > maxNames {
+		return irregular(l.archive, "it has over %d members, or %d MB of their names; make smaller archives", maxMembers, maxNames>>20)
 	}
 	switch {
 	case m.name == "":
@@ -196,7 +196,7 @@ func listArchive(ctx context.Context, dir string, archive *Input) ([]member, err
 	}
 	listedTars.Lock()
 	defer listedTars.Unlock()
-	if list, ok := listedTars.members[f.State()]; ok {
+	if list, ok := listedTars.members[f.state()]; ok {
 		return list, nil
 	}
 	err = l.tar(f)
@@ -204,12 +204,12 @@ func listArchive(ctx context.Context, dir string, archive *Input) ([]member, err
 		if listedTars.kept += len(l.list); listedTars.kept > keptMembers {
 			listedTars.members, listedTars.kept = map[string][]member{}, len(l.list)
 		}
-		listedTars.members[f.State()] = l.list
+		listedTars.members[f.state()] = l.list
 	}
 	return l.list, err
 }
 
-// listedTars are the members of compressed tars by File.State.
+// listedTars are the members of compressed tars by File.state.
 var listedTars = struct {
 	sync.Mutex
 	members map[string][]member

@@ -308,7 +308,7 @@ func TestArchiveBounds(t *testing.T) {
 	}
 	z.Close()
 	tar.NewWriter(&bombTar).WriteHeader(&tar.Header{Name: "x", Size: 1<<30 + 1})
-	many := make([]content, MaxMembers+1)
+	many := make([]content, maxMembers+1)
 	for i := range many {
 		many[i].name = fmt.Sprint(i)
 	}
@@ -318,7 +318,7 @@ func TestArchiveBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := slices.IndexFunc(list, func(in Input) bool { return in.DocID == name })
-		if last < 0 || list[last].In == nil || list[last].In.Kind != syntax.KindIrregular || len(list) > MaxMembers+1 {
+		if last < 0 || list[last].In == nil || list[last].In.Kind != syntax.KindIrregular || len(list) > maxMembers+1 {
 			t.Errorf("%s: %d files", name, len(list))
 		}
 	}

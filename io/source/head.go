@@ -14,7 +14,7 @@ const HeadBytes = 64 << 10
 const maxHeads = 64
 
 // heads are the heads of the files in several pieces that were opened last, by
-// File.State: a process reads each once.
+// File.state: a process reads each once.
 var heads = struct {
 	sync.Mutex
 	order []string
@@ -30,7 +30,7 @@ type sharedHead struct {
 func (f *File) sharedHead() *sharedHead {
 	heads.Lock()
 	defer heads.Unlock()
-	key := f.State()
+	key := f.state()
 	head, ok := heads.files[key]
 	if !ok {
 		head = &sharedHead{}

@@ -422,7 +422,7 @@ func (l *lister) live(uri, what string) error {
 	if !l.o.Live {
 		return &InputError{uri, what + " can be read only once: copy it to a file and name that, or write trees to a stream instead of a folder (--to conllu)"}
 	}
-	l.insert(uri, Input{URI: uri, Version: LiveVersion}, path.Base(uri))
+	l.insert(uri, Input{URI: uri, Version: liveVersion}, path.Base(uri))
 	return nil
 }
 

@@ -171,7 +171,7 @@ func (n hashes) count(name string) int {
 
 // escaped reports whether the id of the input was made by escape.
 func (f *found) escaped() bool {
-	return strings.Contains(f.DocID, "%") && f.Version != LiveVersion && (f.Path != "" || !strings.HasSuffix(f.URI, f.DocID))
+	return strings.Contains(f.DocID, "%") && f.Version != liveVersion && (f.Path != "" || !strings.HasSuffix(f.URI, f.DocID))
 }
 
 // tellApart changes the ids and URIs that escape made where another file really has

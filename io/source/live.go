@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// LiveVersion is the version of an input that is read as it comes: standard input, a
+// liveVersion is the version of an input that is read as it comes: standard input, a
 // named pipe, a device. It can be read only once, and its size and digest are unknown
 // before its end.
-const LiveVersion = "live"
+const liveVersion = "live"
 
 // LivePiece returns all of a live input as a piece. Its end is negative, because it is
 // unknown.
 func LivePiece(in *Input) Piece {
-	return Piece{Input: Input{URI: in.URI, DocID: in.DocID, Version: LiveVersion, Size: -1}, End: -1}
+	return Piece{Input: Input{URI: in.URI, DocID: in.DocID, Version: liveVersion, Size: -1}, End: -1}
 }
 
 // Live reports whether the input is read as it comes.
-func (in *Input) Live() bool { return in.Version == LiveVersion }
+func (in *Input) Live() bool { return in.Version == liveVersion }
 
 // OpenLive opens a live input that r reads. The first bytes tell the compression (.gz,
 // .zst, .bz2). Head and At do not wait for more bytes than they need: see Head.

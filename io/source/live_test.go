@@ -18,7 +18,7 @@ import (
 func openLive(t *testing.T, r io.Reader) (*File, *int) {
 	t.Helper()
 	pauses := new(int)
-	f, err := OpenLive(context.Background(), &Input{URI: "-", DocID: "-", Version: LiveVersion}, r, func() error {
+	f, err := OpenLive(context.Background(), &Input{URI: "-", DocID: "-", Version: liveVersion}, r, func() error {
 		*pauses++
 		return nil
 	})

@@ -99,9 +99,9 @@ func (f *File) Compressed() bool { return f.comp != plain }
 // Size is the number of stored bytes, negative if it is not known.
 func (f *File) Size() int64 { return f.piece.Size }
 
-// State identifies the file and its listed state among all others. It is "" for a file
+// state identifies the file and its listed state among all others. It is "" for a file
 // that can be read only once.
-func (f *File) State() string {
+func (f *File) state() string {
 	if f.live != nil {
 		return ""
 	}

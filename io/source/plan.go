@@ -24,10 +24,10 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// Bounds of a range: the target size is clamp(total/256, MinRange, MaxRange).
+// Bounds of a range: the target size is clamp(total/256, minRange, maxRange).
 const (
-	MinRange = 128 << 10
-	MaxRange = 16 << 20
+	minRange = 128 << 10
+	maxRange = 16 << 20
 	MaxPack  = 2000 // files in a range
 )
 
@@ -73,7 +73,7 @@ func NewPlan(ctx context.Context, inputs *Listing, o PlanOptions) (*Plan, error)
 	}
 	p := &Plan{Dir: dir, Files: inputs.Files, Bytes: inputs.Bytes, RangeBytes: o.RangeBytes}
 	if p.RangeBytes == 0 {
-		p.RangeBytes = min(max(p.Bytes/256, MinRange), MaxRange)
+		p.RangeBytes = min(max(p.Bytes/256, minRange), maxRange)
 	}
 	cuts, err := o.cuts(ctx, inputs.All(), dir, p.RangeBytes)
 	if err != nil {

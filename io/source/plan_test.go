@@ -102,7 +102,7 @@ func checkPlan(t *testing.T, p *Plan, in []Input) {
 }
 
 func TestRangeSizes(t *testing.T) {
-	for _, c := range []struct{ total, want int64 }{{1, MinRange}, {256 << 20, 1 << 20}, {100 << 30, MaxRange}} {
+	for _, c := range []struct{ total, want int64 }{{1, minRange}, {256 << 20, 1 << 20}, {100 << 30, maxRange}} {
 		p, err := NewPlan(t.Context(), ListingOf(inputs(c.total)), PlanOptions{})
 		if err != nil || p.RangeBytes != c.want {
 			t.Errorf("%d bytes: ranges of %d, want %d (%v)", c.total, p.RangeBytes, c.want, err)

@@ -263,8 +263,8 @@ func TestRandom(t *testing.T) {
 		if n := len(r.blocks); n > maxBlocks {
 			t.Errorf("%s: %d blocks", name, n)
 		}
-		if f.State() == "" || f.Size() != int64(len(data)) {
-			t.Errorf("%s: %q, %d bytes", name, f.State(), f.Size())
+		if f.state() == "" || f.Size() != int64(len(data)) {
+			t.Errorf("%s: %q, %d bytes", name, f.state(), f.Size())
 		}
 	}
 	if _, err := openOne(t, "mem://b/x.txt.gz").Random(); !errors.Is(err, ErrOnce) {

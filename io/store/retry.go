@@ -50,9 +50,9 @@ func (r Retry) For(uri string) Retry {
 	return r
 }
 
-// After returns the patience for a request that follows a fault of another one. After a
+// after returns the patience for a request that follows a fault of another one. After a
 // transient fault, all patience is spent and one try is left.
-func After(fault error) Retry {
+func after(fault error) Retry {
 	if IsTransient(fault) {
 		return Retry{}
 	}

@@ -314,7 +314,7 @@ func (w *objectWriter) Commit() error {
 // under the name has the bytes of this one: an answer was lost, or another
 // process has written the same.
 func (w *objectWriter) isThere(fault error) bool {
-	info, sum, err := w.store.stat(w.ctx, After(fault), w.object)
+	info, sum, err := w.store.stat(w.ctx, after(fault), w.object)
 	return err == nil && info.Size == w.size && sum == w.sum.String()
 }
 

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// StreamHead is the number of bytes of a stream that decide what its line breaks mean,
+// streamHead is the number of bytes of a stream that decide what its line breaks mean,
 // if Options do not.
-const StreamHead = 4 << 10
+const streamHead = 4 << 10
 
 // minWrap is the length in runes below which hardly any text is wrapped.
 const minWrap = 40
@@ -17,7 +17,7 @@ const minWrap = 40
 // first byte; head is the beginning of the text, a whole line or more.
 //
 // Blocks are the blocks of NewReader under the layout that Decide gives for the first
-// StreamHead bytes, or for all of a shorter text. So that the first sentences need not
+// streamHead bytes (4 KiB), or for all of a shorter text. So that the first sentences need not
 // wait, lines that begin the text or follow a blank line are returned before the layout
 // is known, up to the first such line that is neither:
 //
@@ -25,7 +25,7 @@ const minWrap = 40
 //     breaks or does not seem to end with an abbreviation: it is a paragraph;
 //   - a line before a blank line: it is one in any layout.
 //
-// A text with a CR inside its first line is decided on StreamHead bytes in any
+// A text with a CR inside its first line is decided on streamHead bytes in any
 // case: CRs may end its lines.
 //
 // What comes out depends on the bytes of r only, not on how they come.
@@ -41,7 +41,7 @@ func NewStream(r io.Reader, head []byte, o Options) (*Reader, error) {
 	if lines != AutoLines {
 		if loneReturns(decodeHead(head[layout.BOM:], layout)) > 0 {
 			// Do lines end there? A line does not tell.
-			more := make([]byte, StreamHead)
+			more := make([]byte, streamHead)
 			n, _ := io.ReadFull(r, more) // r gives its error again
 			r = io.MultiReader(bytes.NewReader(more[:n]), r)
 			if layout, err = Decide(more[:n], o); err != nil {
@@ -71,8 +71,8 @@ type undecided struct {
 func (u *undecided) Read(b []byte) (int, error) {
 	n, err := u.r.Read(b)
 	if !u.all {
-		u.head = append(u.head, b[:min(n, StreamHead-len(u.head))]...)
-		u.all = err != nil || len(u.head) == StreamHead
+		u.head = append(u.head, b[:min(n, streamHead-len(u.head))]...)
+		u.all = err != nil || len(u.head) == streamHead
 	}
 	return n, err
 }
@@ -88,7 +88,7 @@ func (r *Reader) early() int {
 		}
 		w := r.win.text[r.pos:]
 		// Only what is inside the head counts, however much has come.
-		if inside := StreamHead - r.win.base - int64(r.pos); inside < int64(len(w)) {
+		if inside := streamHead - r.win.base - int64(r.pos); inside < int64(len(w)) {
 			w = w[:max(inside, 0)]
 		}
 		line, next, whole := bytes.Cut(w, []byte("\n"))
@@ -103,7 +103,7 @@ func (r *Reader) early() int {
 			return len(line)
 		}
 		lacking := !whole || len(bytes.TrimLeftFunc(next, isSpace)) == 0
-		if !lacking || r.win.end() >= StreamHead || !r.more() {
+		if !lacking || r.win.end() >= streamHead || !r.more() {
 			r.decide()
 		}
 	}

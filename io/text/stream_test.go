@@ -121,7 +121,7 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		if len(data) > 0 && seed%3 == 0 {
-			data = bytes.Repeat(data, 1+6000/len(data)) // beyond StreamHead
+			data = bytes.Repeat(data, 1+6000/len(data)) // beyond streamHead
 		}
 		s := string(data)
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -155,7 +155,7 @@ func (p *piecemeal) Read(b []byte) (int, error) {
 	return p.r.Read(b[:n])
 }
 
-// A text of up to StreamHead bytes gives the same blocks as a stream and as a
+// A text of up to streamHead bytes gives the same blocks as a stream and as a
 // file, whatever is in it; but if it is found to be wrapped, lines that end
 // sentences may have gone before that was known.
 func TestOddTextIsLikeFile(t *testing.T) {
@@ -172,7 +172,7 @@ func TestOddTextIsLikeFile(t *testing.T) {
 			b.WriteString(p[max(0, len(p)-600):])
 		}
 		data := b.String()
-		data = data[:min(len(data), StreamHead)]
+		data = data[:min(len(data), streamHead)]
 		for _, lines := range []Lines{AutoLines, Wrapped, Paragraph, Sentence} {
 			o := Options{Lines: lines}
 			layout := decide(t, data, o)

@@ -15,7 +15,7 @@ func TestFloats(t *testing.T) {
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Check(); err != nil {
+	if err := h.check(); err != nil {
 		t.Fatal(err)
 	}
 	near := func(name string, got, want []float32, least float32) {

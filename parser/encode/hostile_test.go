@@ -52,7 +52,7 @@ func TestLargestWeights(t *testing.T) {
 				continue
 			}
 			for at := 0; at < len(s.Data); at += 4 {
-				if x := float32(MaxWeight); r.Below(3) > 0 || round < 2 {
+				if x := float32(maxWeight); r.Below(3) > 0 || round < 2 {
 					if round%2 == 1 && r.Below(2) == 0 {
 						x = -x
 					}

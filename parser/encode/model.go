@@ -58,7 +58,7 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 	if h == nil {
 		h = &Heads{Sizes: HeadSizes{Width: w, Levels: levels}, Mix: make([]float32, levels), Scale: []float32{1}}
 	}
-	if err := h.Check(); err != nil {
+	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	if h.Sizes.Width != w || h.Sizes.Levels != levels {
@@ -134,7 +134,7 @@ func Open(v *pack.View, name string) (*Model, error) {
 
 func (m *Model) layout(l *pack.Layout) {
 	s, layers := &m.shape, len(m.layers)
-	s.Layout(l, &layers)
+	s.layout(l, &layers)
 	if l.Reading() {
 		m.layers = make([]layer, layers)
 	}

@@ -231,8 +231,8 @@ func check(list []Tensor) error {
 }
 
 // Check returns an error if an encoder cannot parse: if its shape is beyond the limits,
-// if its vocabulary or arrays do not fit, or if weights are not numbers within
-// MaxWeight.
+// if its vocabulary or arrays do not fit, or if weights are not numbers of at
+// most 4,096 in absolute value.
 func (p *Params) Check() error {
 	if err := p.Shape.Check(len(p.Layers)); err != nil {
 		return err
@@ -252,9 +252,9 @@ func (p *Params) Check() error {
 	return check(p.Tensors())
 }
 
-// Check returns an error for sizes beyond the limits, arrays that do not fit, or
-// weights that are not numbers within MaxWeight.
-func (h *Heads) Check() error {
+// check returns an error for sizes beyond the limits, arrays that do not fit, or
+// weights that are not numbers within maxWeight.
+func (h *Heads) check() error {
 	values := 0
 	for _, c := range h.Classifiers {
 		if values += len(c.Values); len(c.Values) == 0 {
@@ -283,15 +283,15 @@ const (
 	maxValues      = 1 << 16 // of all classifiers
 )
 
-// MaxWeight is the largest absolute value of weights, biases and gains. It ensures that
+// maxWeight is the largest absolute value of weights, biases and gains. It ensures that
 // no layer overflows if the shape is within the limits.
-const MaxWeight = 1 << 12
+const maxWeight = 1 << 12
 
 // bounded reports a value that no network may have.
 func bounded(list []float32) error {
 	for i, x := range list {
-		if !(x >= -MaxWeight && x <= MaxWeight) {
-			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, MaxWeight, MaxWeight)
+		if !(x >= -maxWeight && x <= maxWeight) {
+			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, maxWeight, maxWeight)
 		}
 	}
 	return nil
@@ -314,9 +314,9 @@ func (s *Shape) Check(layers int) error {
 	return nil
 }
 
-// Layout names the sections of a shape and of a number of layers. It refuses to read
+// layout names the sections of a shape and of a number of layers. It refuses to read
 // values beyond the limits.
-func (s *Shape) Layout(l *pack.Layout, layers *int) {
+func (s *Shape) layout(l *pack.Layout, layers *int) {
 	numbers := []uint32{uint32(s.Width), uint32(s.Heads), uint32(s.FeedForward), uint32(s.Positions), uint32(*layers)}
 	pack.Array(l, "shape", &numbers)
 	l.Check("shape", len(numbers) == 5, "has another number of numbers")
@@ -330,8 +330,8 @@ func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	}
 }
 
-// LayoutTensors names the sections of arrays. When read, the arrays alias the file.
-func LayoutTensors(l *pack.Layout, list []Tensor) {
+// layoutTensors names the sections of arrays. When read, the arrays alias the file.
+func layoutTensors(l *pack.Layout, list []Tensor) {
 	for i := range list {
 		t := &list[i]
 		pack.Array(l, t.Name, t.Data)
@@ -343,7 +343,7 @@ func LayoutTensors(l *pack.Layout, list []Tensor) {
 // vectors of pieces, "word". When read, the arrays alias the file.
 func (p *Params) layout(l *pack.Layout) {
 	layers := len(p.Layers)
-	p.Shape.Layout(l, &layers)
+	p.Shape.layout(l, &layers)
 	if l.Reading() {
 		p.Layers = make([]Layer, layers)
 	}
@@ -352,7 +352,7 @@ func (p *Params) layout(l *pack.Layout) {
 	}
 	p.Pieces.Layout(l, "pieces")
 	layoutBanks(l, &p.Banks)
-	LayoutTensors(l, p.Tensors()[1:])
+	layoutTensors(l, p.Tensors()[1:])
 }
 
 // LayoutTuned names the sections of an encoder and its heads, with the provenance.
@@ -365,7 +365,7 @@ func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 	}
 	p.layout(l)
 	layoutCodes(l, &p.Coarse, len(p.Pieces.Pieces), p.Width)
-	LayoutTensors(l, p.Tensors()[:1])
+	layoutTensors(l, p.Tensors()[:1])
 	l.Nested("heads", func(l *pack.Layout) {
 		z := &h.Sizes
 		sizes := []uint32{uint32(z.Width), uint32(z.Levels), uint32(z.Arc), uint32(z.Label), uint32(z.Tag)}
@@ -376,7 +376,7 @@ func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 		if l.Reading() {
 			*z = HeadSizes{int(sizes[0]), int(sizes[1]), int(sizes[2]), int(sizes[3]), int(sizes[4])}
 		}
-		LayoutTensors(l, h.Tensors())
+		layoutTensors(l, h.Tensors())
 	})
 }
 

@@ -45,7 +45,7 @@ func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []
 }
 
 // PredictAt is Predict at an effort from 0 to 1. A sentence keeps its parse without the
-// encoder if the expected LAS is at least the effort (model.Sure). At 0 no sentence is
+// encoder if the expected LAS is at least the effort. At 0 no sentence is
 // encoded, at 1 all are. Efforts in between need a model that can choose
 // (model.Model.CanChoose). PredictAt also returns the number of words in encoded
 // sentences.

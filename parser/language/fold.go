@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Looked is the largest number of characters that Identify reads. Of a longer text it
+// looked is the largest number of characters that Identify reads. Of a longer text it
 // reads the beginning of each quarter.
-const Looked = 4000
+const looked = 4000
 
 const parts = 4
 
@@ -69,13 +69,13 @@ func letter(r rune) rune {
 }
 
 // fold appends the letters of a text to dst: words of folded letters, each between
-// spaces, of at most Looked characters of the text. It leaves out digits, punctuation,
+// spaces, of at most looked characters of the text. It leaves out digits, punctuation,
 // markup, and what no language has: addresses, names of files, of variables and of
 // functions.
 func fold(dst []rune, text string) []rune {
 	dst = append(dst, ' ')
-	if len(text) <= Looked {
-		return space(foldPart(dst, text, Looked))
+	if len(text) <= looked {
+		return space(foldPart(dst, text, looked))
 	}
 	start := 0
 	for part := 1; part <= parts; part++ {
@@ -86,7 +86,7 @@ func fold(dst []rune, text string) []rune {
 		for end < len(text) && !utf8.RuneStart(text[end]) {
 			end++
 		}
-		dst = foldPart(dst, text[start:end], Looked/parts)
+		dst = foldPart(dst, text[start:end], looked/parts)
 		start = end
 	}
 	return space(dst)

@@ -57,7 +57,7 @@ const MaxOdds = 1e6
 // caller must not change the list.
 func (m *Model) Codes() []string { return m.codes }
 
-// Identify returns the likeliest language of a text. It reads at most Looked
+// Identify returns the likeliest language of a text. It reads at most 4,000
 // characters, so its time is bounded. It does not allocate.
 func (m *Model) Identify(text string) Guess {
 	var p [maxCodes]float64
@@ -79,7 +79,7 @@ func (m *Model) Identify(text string) Guess {
 // probabilities sets p to the probability of each language, and returns the likeliest and
 // the number of letters that were looked at. Without letters it sets nothing.
 func (m *Model) probabilities(text string, p *[maxCodes]float64) (best, letters int) {
-	var place [Looked + 2*parts]rune
+	var place [looked + 2*parts]rune
 	folded := fold(place[:0], text)
 	for _, r := range folded {
 		if r != ' ' {

@@ -223,7 +223,7 @@ func FuzzIdentify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		m := toy()
-		if folded := fold(nil, text); len(folded) > Looked+2*parts || folded[0] != ' ' || folded[len(folded)-1] != ' ' {
+		if folded := fold(nil, text); len(folded) > looked+2*parts || folded[0] != ' ' || folded[len(folded)-1] != ' ' {
 			t.Fatalf("%d folded characters of %d bytes", len(folded), len(text))
 		}
 		if g := m.Identify(text); !(g.Conf >= 0 && g.Conf <= 1) || !slices.Contains(m.codes, g.Code) {

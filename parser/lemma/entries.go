@@ -11,7 +11,7 @@ import (
 
 // Bounds of a lexicon file.
 const (
-	MaxEntries   = 1_000_000
+	maxEntries   = 1_000_000
 	maxEntryLine = 4096 // bytes
 )
 
@@ -48,8 +48,8 @@ func ReadEntries(text string) ([]Entry, error) {
 			return nil, fmt.Errorf("line %d has no form", n)
 		case word.Coarse(f[1]) == word.Other:
 			return nil, fmt.Errorf("line %d, %.40q: %.20q is no UPOS", n, f[0], f[1])
-		case len(list) == MaxEntries:
-			return nil, fmt.Errorf("line %d: more than %d words", n, MaxEntries)
+		case len(list) == maxEntries:
+			return nil, fmt.Errorf("line %d: more than %d words", n, maxEntries)
 		}
 		list = append(list, Entry{f[0], f[1], f[2], f[3], f[4]})
 	}

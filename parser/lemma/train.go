@@ -135,7 +135,7 @@ func (z *Model) memorize(examples, entries []example) {
 		}
 	}
 	for i := range examples {
-		note(&examples[i], examples[i].n*(MaxEntries+1))
+		note(&examples[i], examples[i].n*(maxEntries+1))
 	}
 	for i := range entries {
 		note(&entries[i], 1)

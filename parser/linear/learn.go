@@ -12,9 +12,9 @@ func PassiveAggressive(loss, norm, c float64) float64 {
 	return min(c, loss/norm)
 }
 
-// Average returns a weight averaged over steps 1..steps, given its value now
+// average returns a weight averaged over steps 1..steps, given its value now
 // and total, the sum over its updates of step * increment.
-func Average(w float32, total float64, steps int) float32 {
+func average(w float32, total float64, steps int) float32 {
 	if steps <= 0 {
 		return w
 	}
@@ -65,7 +65,7 @@ func (d *Dense) Averaged(steps int) []float32 {
 	out := make([]float32, len(d.W))
 	copy(out, d.W)
 	for i, total := range d.total {
-		out[i] = Average(d.W[i], total, steps)
+		out[i] = average(d.W[i], total, steps)
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func (r *Rows) cell(id int32, class uint16) *cell {
 func (r *Rows) Averaged(steps int) *Rows {
 	for _, row := range r.rows {
 		for i := range row {
-			row[i].weight = Average(row[i].weight, float64(row[i].state), steps)
+			row[i].weight = average(row[i].weight, float64(row[i].state), steps)
 		}
 	}
 	return r

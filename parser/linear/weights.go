@@ -181,7 +181,7 @@ func (w *Weights) Averaged(steps int, yield func(k hash.Key, weight float32)) {
 		s := &w.shards[n]
 		for i, x := range s.slots {
 			if x != 0 {
-				if a := Average(x.weight(), float64(s.total[i]), steps); a != 0 {
+				if a := average(x.weight(), float64(s.total[i]), steps); a != 0 {
 					yield(s.key(i), a)
 				}
 			}
@@ -197,7 +197,7 @@ func (w *Weights) Average(steps int) *Weights {
 		a.shards[n] = shard{slots: make([]slot, len(s.slots)), used: s.used}
 		for i, x := range s.slots {
 			if x != 0 {
-				a.shards[n].slots[i] = newSlot(x.print(), Average(x.weight(), float64(s.total[i]), steps))
+				a.shards[n].slots[i] = newSlot(x.print(), average(x.weight(), float64(s.total[i]), steps))
 			}
 		}
 	}

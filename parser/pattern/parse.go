@@ -48,8 +48,8 @@ func (p *parser) parse() (root *formula, err error) {
 		}
 	}()
 	switch {
-	case len(p.text) > MaxLength:
-		p.fail(0, "the pattern has %d bytes; %d are allowed", len(p.text), MaxLength)
+	case len(p.text) > maxLength:
+		p.fail(0, "the pattern has %d bytes; %d are allowed", len(p.text), maxLength)
 	case !utf8.ValidString(p.text):
 		p.fail(0, "the pattern is not UTF-8")
 	}
@@ -134,8 +134,8 @@ func (p *parser) atCondition() bool {
 }
 
 func (p *parser) deeper() {
-	if p.depth++; p.depth > MaxDepth {
-		p.fail(p.at, "more than %d parentheses, brackets and negations inside each other", MaxDepth)
+	if p.depth++; p.depth > maxDepth {
+		p.fail(p.at, "more than %d parentheses, brackets and negations inside each other", maxDepth)
 	}
 }
 
@@ -222,8 +222,8 @@ func (p *parser) group() *formula {
 
 // linked reads an operator and the word at its other end.
 func (p *parser) linked() *formula {
-	if p.words++; p.words > MaxLinks {
-		p.fail(p.at, "more than %d links", MaxLinks)
+	if p.words++; p.words > maxLinks {
+		p.fail(p.at, "more than %d links", maxLinks)
 	}
 	l := p.operator()
 	if !p.atWord() {

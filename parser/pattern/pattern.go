@@ -18,11 +18,12 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Limits of a pattern, and of its work in one sentence.
+// Limits of a pattern, and of its work in one sentence. MaxHits is the most hits that
+// Match returns.
 const (
-	MaxLength = 4096    // bytes
-	MaxDepth  = 32      // parentheses, brackets and negations inside each other
-	MaxLinks  = 64      // between words
+	maxLength = 4096    // bytes
+	maxDepth  = 32      // parentheses, brackets and negations inside each other
+	maxLinks  = 64      // between words
 	MaxHits   = 10000   // in a sentence
 	maxWork   = 1 << 22 // steps in a sentence
 )
@@ -61,7 +62,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }
 
-// Compile compiles a pattern. Its error is an *Error.
+// Compile compiles a pattern of at most 4,096 bytes, with 64 links between words and 32
+// parentheses, brackets and negations inside each other. Its error is an *Error.
 func Compile(text string) (*Pattern, error) {
 	p := &parser{text: text}
 	root, err := p.parse()

@@ -192,7 +192,7 @@ func TestErrors(t *testing.T) {
 		{"\xff", 1, "UTF-8"},
 		{strings.Repeat("(", 100) + "_", 33, "inside each other"},
 		{"_" + strings.Repeat(" . _", 80), 259, "links"},
-		{strings.Repeat(" ", MaxLength) + "_", 1, "4096"},
+		{strings.Repeat(" ", maxLength) + "_", 1, "4096"},
 	} {
 		p, err := Compile(c.pattern)
 		var e *Error
@@ -278,7 +278,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		again, err := Compile(p.String())
-		if err != nil && len(p.String()) <= MaxLength && !strings.Contains(err.Error(), "inside each other") {
+		if err != nil && len(p.String()) <= maxLength && !strings.Contains(err.Error(), "inside each other") {
 			t.Fatalf("%q is written %q: %v", text, p, err)
 		}
 		if err == nil && again.String() != p.String() {

@@ -8,8 +8,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MaxUnit is the largest number of characters in a unit of writing without spaces.
-const MaxUnit = 8
+// maxUnit is the largest number of characters in a unit of writing without spaces.
+const maxUnit = 8
 
 // unspaced are scripts that write no spaces between words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
@@ -26,7 +26,7 @@ func Unspaced(r rune) bool {
 func (v *Vocabulary) Run(text string) syntax.Sentence {
 	run := syntax.Sentence{Text: text}
 	at, place := 0, int32(0)
-	for _, end := range v.Units(nil, text) {
+	for _, end := range v.units(nil, text) {
 		unit := strings.TrimLeftFunc(text[at:end], unicode.IsSpace)
 		space := text[at : int(end)-len(unit)]
 		if n := len(run.Words); n > 0 && space == "" {
@@ -41,12 +41,12 @@ func (v *Vocabulary) Run(text string) syntax.Sentence {
 	return run
 }
 
-// Units appends to ends where the units of a text end, in bytes. A unit is the smallest
+// units appends to ends where the units of a text end, in bytes. A unit is the smallest
 // stretch that an encoder looks at to find words: a piece of writing without spaces, of at
-// most MaxUnit characters; a run of letters and digits of other scripts; or any other
+// most maxUnit characters; a run of letters and digits of other scripts; or any other
 // character. White space is in no unit: it follows one, or precedes the first, and a unit
 // begins after it.
-func (v *Vocabulary) Units(ends []int32, text string) []int32 {
+func (v *Vocabulary) units(ends []int32, text string) []int32 {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
@@ -123,7 +123,7 @@ func (v *Vocabulary) unspaced(ends []int32, text string, from int) []int32 {
 			place += int16(utf8.RuneCountInString(v.Pieces[ids[k]]))
 			k++
 		}
-		if apart || place <= after[i] || length == MaxUnit {
+		if apart || place <= after[i] || length == maxUnit {
 			ends = append(ends, int32(at))
 			length = 0
 		}

@@ -14,7 +14,7 @@ func units(text string, pieces ...string) (list []string) {
 		v.Pieces, v.Scores = append(v.Pieces, p), append(v.Scores, -1)
 	}
 	at := int32(0)
-	for _, end := range v.Units(nil, text) {
+	for _, end := range v.units(nil, text) {
 		list = append(list, strings.TrimSpace(text[at:end]))
 		at = end
 	}
@@ -46,12 +46,12 @@ func FuzzUnits(f *testing.F) {
 		v := &Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "我们", "去", "งาน", "ํา"}, End: 1, Unknown: 2,
 			Scores: []float32{0, 0, -30, -1, -2, -2, -3}}
 		at := int32(0)
-		for _, end := range v.Units(nil, text) {
+		for _, end := range v.units(nil, text) {
 			if end <= at || int(end) > len(text) {
 				t.Fatalf("a unit ends at %d after %d of %q", end, at, text)
 			}
 			unit := strings.TrimLeftFunc(text[at:end], unicode.IsSpace)
-			if r, _ := utf8.DecodeRuneInString(unit); unit == "" || Unspaced(r) && utf8.RuneCountInString(unit) > MaxUnit {
+			if r, _ := utf8.DecodeRuneInString(unit); unit == "" || Unspaced(r) && utf8.RuneCountInString(unit) > maxUnit {
 				t.Fatalf("unit %q of %q", unit, text)
 			}
 			at = end

@@ -48,7 +48,7 @@ func (l Learned) Sum(keys []hash.Key) int32 {
 func (l Learned) Fixed(steps, limit int) *Weights {
 	averaged := func(yield func(hash.Key, float32)) { l.Averaged(steps, yield) }
 	if l.Base != nil {
-		return l.Base.With(averaged, l.Share)
+		return l.Base.with(averaged, l.Share)
 	}
 	return Compact(averaged, limit)
 }

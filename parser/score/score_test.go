@@ -296,8 +296,8 @@ func TestWeightsWithChanges(t *testing.T) {
 			yield(list[i], float32(changes.Sum(list[i:i+1])))
 		}
 	}
-	got := w.With(features, 0.5)
-	if again := w.With(backwards, 0.5); !slices.Equal(got.lines, again.lines) {
+	got := w.with(features, 0.5)
+	if again := w.with(backwards, 0.5); !slices.Equal(got.lines, again.lines) {
 		t.Error("the order of the changes matters")
 	}
 	sum := func(w *Weights, k hash.Key) float64 { return float64(w.Sum([]hash.Key{k})) / Unit }
@@ -308,7 +308,7 @@ func TestWeightsWithChanges(t *testing.T) {
 			t.Fatalf("key %x: %v, want %v", k, sum(got, k), want)
 		}
 	}
-	if same := w.With(func(func(hash.Key, float32)) {}, 1); !slices.Equal(same.lines, w.lines) || len(list) < 900 {
+	if same := w.with(func(func(hash.Key, float32)) {}, 1); !slices.Equal(same.lines, w.lines) || len(list) < 900 {
 		t.Errorf("%d changes; without any, weights differ", len(list))
 	}
 }
@@ -318,7 +318,7 @@ func TestWeightsWithManyChanges(t *testing.T) {
 	table, _ := filled(100)
 	w := table.compact(1 << 20)
 	many, _ := filled(5000)
-	got := w.With(func(yield func(hash.Key, float32)) { many.Averaged(0, yield) }, 1)
+	got := w.with(func(yield func(hash.Key, float32)) { many.Averaged(0, yield) }, 1)
 	if endless(got.lines) || got.Len() <= w.Len() {
 		t.Errorf("%d features of %d places", got.Len(), len(got.lines)*lineFeatures/lineWords)
 	}

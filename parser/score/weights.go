@@ -87,11 +87,11 @@ func (w *Weights) insert(k uint64, q int32) {
 	}
 }
 
-// With returns the weights of w plus share times the weights of features. The scale of
+// with returns the weights of w plus share times the weights of features. The scale of
 // w is kept: sums beyond its range are clipped, and changes of less than half a step
 // are left out. Weights of w keep their places. New weights, the largest first, take at
 // most half of the free places. The result does not depend on the order of features.
-func (w *Weights) With(features func(yield func(k hash.Key, weight float32)), share float64) *Weights {
+func (w *Weights) with(features func(yield func(k hash.Key, weight float32)), share float64) *Weights {
 	if len(w.lines) == 0 {
 		return w
 	}

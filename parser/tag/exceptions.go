@@ -9,8 +9,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// MaxExceptions bounds the rows of Exceptions.
-const MaxExceptions = 1_000_000
+// maxExceptions bounds the rows of Exceptions.
+const maxExceptions = 1_000_000
 
 // An Exception sets the UPOS of a form, its lemma, or both. The model decides on a
 // column that is empty. If a form has several rows, the model chooses among their UPOS.
@@ -26,8 +26,8 @@ type Exceptions struct {
 // NewExceptions makes Exceptions. Forms must match exactly, except for
 // typographic characters. An error names the row, from 1, that cannot be used.
 func NewExceptions(rows []Exception) (*Exceptions, error) {
-	if len(rows) > MaxExceptions {
-		return nil, fmt.Errorf("%d exceptions, at most %d are supported", len(rows), MaxExceptions)
+	if len(rows) > maxExceptions {
+		return nil, fmt.Errorf("%d exceptions, at most %d are supported", len(rows), maxExceptions)
 	}
 	x := &Exceptions{of: map[string][]Exception{}}
 	for i, r := range rows {

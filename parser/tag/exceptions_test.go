@@ -113,7 +113,7 @@ func TestNewExceptions(t *testing.T) {
 			t.Errorf("%q: %v", r, err)
 		}
 	}
-	if _, err := NewExceptions(make([]Exception, MaxExceptions+1)); err == nil {
+	if _, err := NewExceptions(make([]Exception, maxExceptions+1)); err == nil {
 		t.Error("no error of too many rows")
 	}
 }

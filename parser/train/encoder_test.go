@@ -76,7 +76,7 @@ func TestTrainWithEncoder(t *testing.T) {
 			t.Errorf("the %s that was trained alone differs: %+v", c.part, g.Info)
 		}
 	}
-	if _, err := Only(OnlyMix, Base{File: sparse, Tuned: sparse}, train, dev, o); !errors.Is(err, ErrNoEncoder) {
+	if _, err := Only(OnlyMix, Base{File: sparse, Tuned: sparse}, train, dev, o); !errors.Is(err, errNoEncoder) {
 		t.Errorf("a model without an encoder: %v", err)
 	}
 }

@@ -21,8 +21,8 @@ const (
 	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
 )
 
-// ErrNoEncoder is the error of OnlyMix for a model without an encoder.
-var ErrNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
+// errNoEncoder is the error of OnlyMix for a model without an encoder.
+var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
 
 // A Base is a model for Only, which trains one part of it again.
 type Base struct {
@@ -104,7 +104,7 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 		}
 	} else {
 		if from.Tuned.Info.Encoder == nil {
-			return nil, ErrNoEncoder
+			return nil, errNoEncoder
 		}
 		e = &tunedEncoder{about: *from.Tuned.Info.Encoder}
 		for _, s := range from.Tuned.Sections {

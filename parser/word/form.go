@@ -12,7 +12,7 @@ import (
 // Lengths of the affixes of a Form, in runes.
 const (
 	MaxSuffix = 8
-	MaxPrefix = 7
+	maxPrefix = 7
 )
 
 // Signs of a form, added up.
@@ -33,7 +33,7 @@ type Form struct {
 	Hash   uint64
 	Lower  uint64 // of the lower case
 	Folded uint64 // of the lower case with every digit 0
-	Prefix [MaxPrefix]uint64
+	Prefix [maxPrefix]uint64
 	Suffix [MaxSuffix]uint64 // hash.Runes of the suffix read backwards
 	Broad  [MaxSuffix]uint64 // the same with broad letters, see broad
 	Shape  uint64            // classes of characters, each run as one
@@ -105,7 +105,7 @@ func (f *Form) Read(s string, c Casing) {
 	h = hash.Start
 	for i, r := range f.Runes {
 		h = hash.Step(h, r)
-		if i < MaxPrefix {
+		if i < maxPrefix {
 			f.Prefix[i] = hash.Mix(h)
 		}
 		if unicode.IsDigit(r) {

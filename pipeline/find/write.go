@@ -12,8 +12,8 @@ import (
 	"github.com/treebeam/treebeam/parser/pattern"
 )
 
-// HitKey is the key of the comments that say in CoNLL-U where hits are.
-const HitKey = "hit"
+// hitKey is the key of the comments that say in CoNLL-U where hits are.
+const hitKey = "hit"
 
 // appendCoNLLU appends a sentence with a comment for each hit. It leaves out the
 // comments about beginnings of documents and paragraphs, and about hits of an earlier
@@ -27,7 +27,7 @@ func appendCoNLLU(dst []byte, t *parquet.Tree, p *pattern.Pattern, hits []patter
 	named := map[string]bool{}
 	for _, c := range s.Comments {
 		key, _ := conllu.Comment(c)
-		if key != HitKey && !conllu.BeginsParagraph([]string{c}) {
+		if key != hitKey && !conllu.BeginsParagraph([]string{c}) {
 			comments = append(comments, c)
 			named[key] = true
 		}
@@ -39,7 +39,7 @@ func appendCoNLLU(dst []byte, t *parquet.Tree, p *pattern.Pattern, hits []patter
 		comments = append(comments, "# text = "+s.Text)
 	}
 	for _, h := range hits {
-		c := "# " + HitKey + " ="
+		c := "# " + hitKey + " ="
 		for i, w := range h.Words {
 			if w > 0 {
 				c += fmt.Sprintf(" %s:%d", p.Names()[i], w)

@@ -72,7 +72,7 @@ func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, nu
 		return nil, s.remedied(err)
 	}
 	run := runName(number, window, fp)
-	job := output.Run{Record: output.Record{FP: fp, Provenance: base.Made}, Ranges: len(sizes), Output: s.RunDir(run)}
+	job := output.Run{Record: output.Record{FP: fp, Provenance: base.Made}, Ranges: len(sizes), Output: s.runDir(run)}
 	if err := base.copyRows(ctx, runs, &job, sizes); err != nil {
 		return nil, s.remedied(err)
 	}
@@ -100,7 +100,7 @@ func (s *Snapshot) compact() (bool, error) {
 		return false, nil
 	}
 	documents := int64(0)
-	m, err := output.ReadManifest(s.state.RunDir(s.Runs[0]))
+	m, err := output.ReadManifest(s.state.runDir(s.Runs[0]))
 	if err != nil {
 		return false, nil // an interrupted run: only a part of it is current
 	}
@@ -115,7 +115,7 @@ func (s *Snapshot) compact() (bool, error) {
 // entriesIn yields the entries of the snapshot whose rows are in some of its runs.
 func (s *Snapshot) entriesIn(runs []string) iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
-		for e, err := range s.Entries() {
+		for e, err := range s.entries() {
 			if (err != nil || slices.Contains(runs, e.Run)) && !yield(e, err) {
 				return
 			}
@@ -126,7 +126,7 @@ func (s *Snapshot) entriesIn(runs []string) iter.Seq2[*parquet.Entry, error] {
 // moved yields all entries, those in some runs as if in the run that these became.
 func (s *Snapshot) moved(runs []string, became string) iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
-		for e, err := range s.Entries() {
+		for e, err := range s.entries() {
 			if err == nil && slices.Contains(runs, e.Run) {
 				e.Run = became
 			}
@@ -275,9 +275,9 @@ func (s *Snapshot) prune(ctx context.Context, keep, newest int) (removed []strin
 
 func (s *State) removeRun(ctx context.Context, run string) error {
 	if !store.IsRemote(s.dir) {
-		return os.RemoveAll(s.RunDir(run))
+		return os.RemoveAll(s.runDir(run))
 	}
-	for info, err := range store.List(ctx, s.RunDir(run)) {
+	for info, err := range store.List(ctx, s.runDir(run)) {
 		if err != nil {
 			return err
 		}

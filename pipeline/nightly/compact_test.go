@@ -63,7 +63,7 @@ func TestEarlierState(t *testing.T) {
 	c.must(err)
 	made := base.Made
 	made.FormatVersion = "1.3"
-	earlier, err := state.publish(context.Background(), base, made, base.Entries())
+	earlier, err := state.publish(context.Background(), base, made, base.entries())
 	c.must(err)
 	c.must(state.swap(context.Background(), base.Name, earlier))
 	var refusal *pipeline.Refusal
@@ -131,9 +131,9 @@ func (c *corpus) compact() {
 	if len(done.Snapshot.Runs) != 1 || (done.Run == "") != (at == "") {
 		c.t.Fatalf("crash at %q: %+v", at, done)
 	}
-	m, err := output.ReadManifest((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	m, err := output.ReadManifest((&State{c.state}).runDir(done.Snapshot.Runs[0]))
 	c.must(err)
-	sum, err := output.ReadSummary((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	sum, err := output.ReadSummary((&State{c.state}).runDir(done.Snapshot.Runs[0]))
 	c.must(err)
 	if sum.Files != done.Snapshot.Documents || m.Ranges < 5 {
 		c.t.Fatalf("%d files in %d parts, %d documents", sum.Files, m.Ranges, done.Snapshot.Documents)

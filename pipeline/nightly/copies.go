@@ -82,7 +82,7 @@ func (n *Night) findCopies(ctx context.Context) error {
 	if len(like) == 0 {
 		return nil
 	}
-	for e, err := range n.base.Entries() {
+	for e, err := range n.base.entries() {
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (n *Night) copyRows(ctx context.Context) error {
 	}
 	name, fp := n.copiesRun()
 	parts := n.copiedParts()
-	job := output.Run{Record: output.Record{FP: fp, Provenance: n.made}, Ranges: len(parts), Output: n.state.RunDir(name)}
+	job := output.Run{Record: output.Record{FP: fp, Provenance: n.made}, Ranges: len(parts), Output: n.state.runDir(name)}
 	for k, part := range parts {
 		if err := ctx.Err(); err != nil {
 			return err

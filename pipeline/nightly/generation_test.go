@@ -150,7 +150,7 @@ func TestWindows(t *testing.T) {
 	if len(closed) != 1 || closed[0].Merged != 2 || windowOf(closed[0].Run) != "w1" || c.runsIn()["w1"] != 4 {
 		t.Fatalf("%+v, runs: %v", closed, c.runsIn())
 	}
-	m, err := output.Check(context.Background(), (&State{c.state}).RunDir(closed[0].Run))
+	m, err := output.Check(context.Background(), (&State{c.state}).runDir(closed[0].Run))
 	if c.must(err); len(m.Parts(closed[0].Run, "documents")) != 1 {
 		t.Errorf("%+v", m)
 	}

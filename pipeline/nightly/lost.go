@@ -22,7 +22,7 @@ func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 	}
 	partial := map[string]map[string]bool{} // runs without a manifest: the files that they do not have whole
 	for _, run := range s.Runs {
-		dir := s.state.RunDir(run)
+		dir := s.state.runDir(run)
 		whole, err := store.Exists(ctx, store.Join(dir, output.ManifestFile))
 		if err != nil {
 			return nil, err
@@ -48,12 +48,12 @@ func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 	if len(partial) == 0 {
 		return lost, nil
 	}
-	for e, err := range s.Entries() {
+	for e, err := range s.entries() {
 		if err != nil {
 			return nil, err
 		}
 		if partial[e.Run][e.SourceURI] {
-			lost[e.Run] = fmt.Sprintf("%s lacks a part with rows of %s", s.state.RunDir(e.Run), e.SourceURI)
+			lost[e.Run] = fmt.Sprintf("%s lacks a part with rows of %s", s.state.runDir(e.Run), e.SourceURI)
 		}
 	}
 	return lost, nil

@@ -137,7 +137,7 @@ func TestLostObjects(t *testing.T) {
 	if opened := memory.Opened() - before; opened > 12 {
 		t.Errorf("%d files were opened in a night without changes", opened)
 	}
-	run := (&State{c.state}).RunDir(r.Snapshot.Runs[0])
+	run := (&State{c.state}).runDir(r.Snapshot.Runs[0])
 	allow := deny(memory, store.Join(run, "manifest.json"), 0)
 	var refused *pipeline.Refusal
 	if _, err := Plan(t.Context(), c.options()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "permission denied") {

@@ -91,10 +91,10 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 // those of its base.
 func (n *Night) RunDirs() (list []string) {
 	for i := range n.Runs {
-		list = append(list, n.state.RunDir(n.Runs[i].Name))
+		list = append(list, n.state.runDir(n.Runs[i].Name))
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		list = append(list, n.state.RunDir(run))
+		list = append(list, n.state.runDir(run))
 	}
 	return list
 }
@@ -144,7 +144,7 @@ func (f *Found) add(e *parquet.Entry) {
 func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*output.Summary, error) {
 	o := n.options.Options
 	o.Inputs, o.Paths, o.Dedup, o.Files, o.RangeBytes = nil, nil, false, planned.inputs, planned.rangeBytes
-	o.Output = n.state.RunDir(planned.Name)
+	o.Output = n.state.runDir(planned.Name)
 	o.RetryFailures = o.RetryFailures || planned.retry
 	prepared, err := pipeline.Prepare(ctx, o)
 	if err != nil {
@@ -168,7 +168,7 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 // note notes the documents of a run that is complete; inputs are its files as they were
 // listed, by URI.
 func (n *Night) note(ctx context.Context, run string, inputs map[string]*source.Input) error {
-	dir := n.state.RunDir(run)
+	dir := n.state.runDir(run)
 	m, err := output.Check(ctx, dir)
 	if err != nil {
 		return err

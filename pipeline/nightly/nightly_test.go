@@ -207,7 +207,7 @@ func (c *corpus) wanted() (counts map[Reason]int, touches int) {
 	known := map[string]bool{} // text without defects whose rows are there
 	if s, err := (&State{c.state}).Current(context.Background()); s != nil {
 		c.must(err)
-		for e, err := range s.Entries() {
+		for e, err := range s.entries() {
 			c.must(err)
 			if content, ok := c.seen[e.DocID]; ok && e.Failures+e.Warnings == 0 && e.SourceVersion != "" {
 				known[content] = true

@@ -78,7 +78,7 @@ func (n *Night) planRuns(ctx context.Context) error {
 // hasTails reports whether a run has ended and holds only tails of files that have grown.
 // No snapshot names such a run: its rows have been copied.
 func (s *State) hasTails(ctx context.Context, run string) bool {
-	existing, err := output.ReadExisting(ctx, s.RunDir(run))
+	existing, err := output.ReadExisting(ctx, s.runDir(run))
 	if err != nil || !existing.Ended {
 		return false
 	}
@@ -102,7 +102,7 @@ func runDigest(made output.Provenance, files []source.Input) string {
 // resume removes from todo the files that the run has parsed, or will parse when it
 // continues. It reports whether there were any.
 func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.Input) bool {
-	existing, err := output.ReadExisting(ctx, n.state.RunDir(run))
+	existing, err := output.ReadExisting(ctx, n.state.runDir(run))
 	if err != nil || existing.Provenance != n.made {
 		return false
 	}

@@ -285,7 +285,7 @@ func (p *pair) uri() string {
 // the order of their URIs. The pair with an error is the last.
 func merge(base *Snapshot, inputs []source.Input) iter.Seq2[pair, error] {
 	return func(yield func(pair, error) bool) {
-		for e, err := range base.Entries() {
+		for e, err := range base.entries() {
 			if err != nil {
 				yield(pair{}, err)
 				return

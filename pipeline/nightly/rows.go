@@ -127,7 +127,7 @@ func of[T any](r *rows, opened map[string]*cursor[T], e *parquet.Entry, kind str
 		}
 		if n != count {
 			yield(nil, fmt.Errorf("%s is %w: it has %d rows of %s in %s, but the snapshot counts %d",
-				s.RunDir(e.Run), parquet.ErrDamaged, n, e.SourceURI, kind, count))
+				s.runDir(e.Run), parquet.ErrDamaged, n, e.SourceURI, kind, count))
 		}
 	}
 }
@@ -152,7 +152,7 @@ func filesOf(parts []parquet.PartFile) iter.Seq2[*output.File, error] {
 // run was interrupted, so that only some of its files are current, they are the parts
 // that exist.
 func (s *State) parts(ctx context.Context, run, kind string) ([]parquet.PartFile, error) {
-	dir := s.RunDir(run)
+	dir := s.runDir(run)
 	switch whole, err := store.Exists(ctx, store.Join(dir, output.ManifestFile)); {
 	case err != nil:
 		return nil, err
@@ -182,7 +182,7 @@ func (s *Snapshot) Output() *output.Reader {
 	o := output.Reader{
 		Name: s.Name, Snapshot: s.Name, Made: s.Made,
 		Documents: func(yield func(*parquet.Document, error) bool) {
-			for e, err := range s.Entries() {
+			for e, err := range s.entries() {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -208,7 +208,7 @@ func rowsOf[T any](s *Snapshot, columns []string, of func(*rows, *parquet.Entry)
 		r := s.rows()
 		r.columns = columns
 		defer r.close()
-		for e, err := range s.Entries() {
+		for e, err := range s.entries() {
 			if err != nil {
 				yield(nil, err)
 				return

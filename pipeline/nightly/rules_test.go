@@ -211,7 +211,7 @@ func TestRetry(t *testing.T) {
 	c.must(err)
 	next, err := s.publish(context.Background(), base, base.Made, func() iter.Seq2[*parquet.Entry, error] {
 		return func(yield func(*parquet.Entry, error) bool) {
-			for e := range base.Entries() {
+			for e := range base.entries() {
 				if strings.HasSuffix(e.SourceURI, "f02.txt") {
 					e.SourceVersion = ""
 				}
@@ -236,7 +236,7 @@ func TestNightSweepsRuns(t *testing.T) {
 	c.must(err)
 	runs, err := base.runs(context.Background())
 	c.must(err)
-	tmp := filepath.Join(base.RunDir(runs[0]), output.OwnDir, "tmp")
+	tmp := filepath.Join(base.runDir(runs[0]), output.OwnDir, "tmp")
 	c.must(os.MkdirAll(tmp, 0o755))
 	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "young": time.Hour} {
 		path, when := filepath.Join(tmp, name), time.Now().Add(-age)

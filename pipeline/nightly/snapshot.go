@@ -58,7 +58,7 @@ func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
 		return base, err
 	}
 	if err == nil {
-		for _, err = range base.Entries() { // whether all of it can be read
+		for _, err = range base.entries() { // whether all of it can be read
 			if err != nil {
 				break
 			}
@@ -127,9 +127,9 @@ func (s *State) snapshot(name string) (*Snapshot, error) {
 	return snapshot, err
 }
 
-// Entries yields the documents of the snapshot, sorted by source_uri. The pair
+// entries yields the documents of the snapshot, sorted by source_uri. The pair
 // with an error is the last.
-func (s *Snapshot) Entries() iter.Seq2[*parquet.Entry, error] {
+func (s *Snapshot) entries() iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
 		if s == nil || s.gone {
 			return

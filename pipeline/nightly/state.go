@@ -78,8 +78,8 @@ func IsState(ctx context.Context, dir string) bool {
 	return ok && err == nil
 }
 
-// RunDir is the folder of a run.
-func (s *State) RunDir(run string) string { return store.Join(s.dir, dataDir, run) }
+// runDir is the folder of a run.
+func (s *State) runDir(run string) string { return store.Join(s.dir, dataDir, run) }
 
 func (s *State) snapshotPath(name string) string { return store.Join(s.dir, snapshotsDir, name) }
 
@@ -166,7 +166,7 @@ func (s *State) sweep(now time.Time) {
 	output.Sweep(s.dir, now)
 	runs, _ := os.ReadDir(filepath.Join(s.dir, dataDir))
 	for _, run := range runs {
-		output.Sweep(s.RunDir(run.Name()), now)
+		output.Sweep(s.runDir(run.Name()), now)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestAccept(t *testing.T) {
 	c.write("x.pdf", "%PDF-1.4\n")
 	tooMany := errors.New("too many")
 	asked, kept := 0, int64(0)
-	for e, err := range before.Entries() {
+	for e, err := range before.entries() {
 		c.must(err)
 		if path.Base(e.SourceURI) != "f00.txt" {
 			kept += e.Trees
