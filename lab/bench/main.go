@@ -18,7 +18,6 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/average"
 	"github.com/treebeam/treebeam/lab/bench/chaos"
 	"github.com/treebeam/treebeam/lab/bench/chart"
-	"github.com/treebeam/treebeam/lab/bench/classes"
 	"github.com/treebeam/treebeam/lab/bench/confidence"
 	"github.com/treebeam/treebeam/lab/bench/curve"
 	"github.com/treebeam/treebeam/lab/bench/effort"
@@ -35,10 +34,8 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/rerank"
 	"github.com/treebeam/treebeam/lab/bench/scale"
 	"github.com/treebeam/treebeam/lab/bench/shift"
-	"github.com/treebeam/treebeam/lab/bench/smallfiles"
 	"github.com/treebeam/treebeam/lab/bench/stages"
 	"github.com/treebeam/treebeam/lab/bench/tables"
-	"github.com/treebeam/treebeam/lab/bench/tagger"
 	"github.com/treebeam/treebeam/lab/bench/transition"
 	"github.com/treebeam/treebeam/lab/bench/treebanks"
 	"github.com/treebeam/treebeam/lab/bench/world"
@@ -53,7 +50,6 @@ var measurements = []struct {
 	{"average", "average two tuned encoders into a third", average.Main},
 	{"chaos", "kill runs at random moments: nothing may be lost or doubled", chaos.Main},
 	{"chart", "draw accuracy against speed", chart.Main},
-	{"classes", "classes of words from raw text", classes.Main},
 	{"confidence", "what the columns of confidence are worth", confidence.Main},
 	{"curve", "what the pruner leaves under several cuts", curve.Main},
 	{"effort", "what the encoder is worth where only some sentences are encoded", effort.Main},
@@ -70,10 +66,8 @@ var measurements = []struct {
 	{"rerank", "choosing among the parser's trees", rerank.Main},
 	{"scale", "memory of runs of growing input", scale.Main},
 	{"shift", "expected accuracy on text unlike what a model was calibrated on", shift.Main},
-	{"smallfiles", "what many small files cost", smallfiles.Main},
 	{"stages", "time of each stage of a model", stages.Main},
 	{"tables", "write the tables of the pages from lab/results", tables.Main},
-	{"tagger", "a small network that tags, alone and added to the tagger", tagger.Main},
 	{"transition", "parsing from left to right", transition.Main},
 	{"treebanks", "prepare the treebanks of many languages for train --treebanks", treebanks.Main},
 	{"world", "a model file of many languages on their tests", world.Main},
