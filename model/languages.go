@@ -137,8 +137,8 @@ const LanguageComment = "# language = "
 const AutoLanguage = "auto"
 
 // Choose returns the codes of the languages that an option names, and the option
-// written with codes. The option is a list of codes or names, separated by commas, or
-// AutoLanguage, for which among is nil and means all.
+// written with the codes in known. The option is a list of codes (language.Code) or names,
+// separated by commas, or AutoLanguage, for which among is nil and means all.
 func Choose(option string, known []Language) (among []string, canonical string, err error) {
 	if option == AutoLanguage {
 		return nil, option, nil
@@ -157,6 +157,9 @@ func parseLanguages(list string, known []Language) (codes []string, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(known, func(l Language) bool { return strings.EqualFold(l.Code, name) || strings.EqualFold(l.Name, name) })
+		if code := language.Code(name); i < 0 && code != "" {
+			i = slices.IndexFunc(known, func(l Language) bool { return l.Code == code })
+		}
 		switch {
 		case name == "":
 			return nil, errors.New("a language is empty; write codes with a comma between two")

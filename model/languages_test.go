@@ -138,7 +138,10 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("%s: %v, alone %v", s.Language, s.Words, alone.Words)
 		}
 	}
-	for option, why := range map[string]string{"": "empty", "xz": "not known", "xa,Xalan": "twice"} {
+	if tagged, err := model.NewLanguages(english, w, "XA,en-GB"); err != nil || !slices.Equal(tagged.Among, []string{"xa", "en"}) {
+		t.Error(tagged, err)
+	}
+	for option, why := range map[string]string{"": "empty", "xz": "not known", "xa,Xalan": "twice", "eng,en-US": "twice"} {
 		if _, err := model.NewLanguages(english, w, option); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v", option, err)
 		}
