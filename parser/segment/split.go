@@ -224,6 +224,10 @@ func (w *workspace) expand(m *Model, toks []token, language string) {
 				if words := splitArmenian(w.layout.text(toks[i].span)); words != nil {
 					toks[i].words = words
 				}
+			case "es", "it":
+				if words := splitEnclitics(w.layout.text(toks[i].span), language); words != nil {
+					toks[i].words = words
+				}
 			}
 		}
 	}
