@@ -12,6 +12,7 @@ func TestAbbreviations(t *testing.T) {
 		{"es", "Ada sees Prof. Bela.", "Ada sees Prof. Bela _. \n"},
 		{"cs", "Ada sees Prof. Bela.", "Ada sees Prof _. Bela _. \n"},
 		{"es", "Ada sees p. ej. Bela.", "Ada sees p. ej. Bela _. \n"},
+		{"ru", "Ada sees в г. Bela.", "Ada sees в г. Bela _. \n"},
 		{"es", "Ada sees prof.Bela.", "Ada sees prof. _Bela _. \n"},
 	} {
 		list := model(t).Segment(test.block, Request{Language: test.language})

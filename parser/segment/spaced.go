@@ -12,27 +12,31 @@ var spaced = map[string]string{"vi": everyMark, "te": everyMark, "el": `,()[]«�
 
 const (
 	everyMark = `.,;:!?…()[]{}«»"“”`
-	quotation = `«»„“”…` // of all other languages
+	quotes    = `«»„“”`
+	quotation = quotes + "…" // of all other languages
 	openers   = `([{«"“„»”`
 )
 
-// splitMarks cuts marks off words, but not off web addresses. Equal marks stay together.
+// splitMarks cuts marks off words, but not off web addresses, and quotes off other marks.
+// Equal marks stay together.
 func (w *workspace) splitMarks(m *Model, marks string) {
 	l := &w.layout
 	in := func(i int32, list string) bool { return strings.Contains(list, l.text(span{i, i + 1})) }
 	w.fixed = w.fixed[:0]
 	for _, t := range w.tokens {
 		s := t.span
-		if !slices.ContainsFunc(l.class[s.start:s.end], isWordly) || strings.Contains(l.text(s), "://") {
+		text := l.text(s)
+		isWord := slices.ContainsFunc(l.class[s.start:s.end], isWordly)
+		if isWord && strings.Contains(text, "://") || !isWord && !strings.ContainsAny(text, quotes) {
 			continue
 		}
-		for in(s.start, marks) && in(s.start, openers) {
+		for s.start < s.end && in(s.start, marks) && in(s.start, openers) {
 			w.fixed, s.start = append(w.fixed, fixedSpan{span: span{s.start, s.start + 1}}), s.start+1
 		}
 		first := len(w.fixed)
-		for in(s.end-1, marks) && !m.keepsPeriod(l, s) || strings.HasSuffix(l.text(s), "...") {
+		for s.start < s.end && (in(s.end-1, marks) && !m.keepsPeriod(l, s) || strings.HasSuffix(l.text(s), "...")) {
 			start := s.end - 1
-			for l.norm[start-1] == l.norm[start] {
+			for start > s.start && l.norm[start-1] == l.norm[start] {
 				start--
 			}
 			w.fixed, s.end = append(w.fixed, fixedSpan{span: span{start, s.end}}), start

@@ -20,6 +20,10 @@ var (
 	joining = formsOf("fi hy is")
 )
 
+// counting lists words that are abbreviations before a number, but may end a sentence before
+// another one: art. 5.
+var counting = formsOf("art cap kap fig hal par et ap ust рис böl")
+
 // Lengths in letters.
 const (
 	minEnding = 5 // of a word in lower case that is hardly an abbreviation
@@ -40,13 +44,16 @@ func (w *workspace) endsAsWritten(first, i int, ends, open bool, language string
 		return false // the quote or the bracket closes first
 	case !ends && !open && t.gap != gapNone && strings.Trim(text, "?!؟") == "":
 		return !lenient[language] && w.opensAt(i+1, language)
+	case !ends && !open && t.gap != gapNone && (text == "..." || text == "…") && i > first && w.tokens[i-1].gap == gapNone:
+		return !uncased[language] && language != "de" && w.opensAt(i+1, language) // a German noun has a capital, too
 	case !strings.HasSuffix(text, "."):
 		return ends
 	}
 	word := w.abbreviated(i)
 	if ends {
-		goesOn := next.role&roleLower != 0 || w.layout.class[next.start] == classDigit
-		return !(goesOn && isBrief(word) || next.role&roleCapital != 0 && w.isInitial(i) && w.isOfName(first, i))
+		number := w.layout.class[next.start] == classDigit
+		goesOn := next.role&roleLower != 0 || number
+		return !(goesOn && isBrief(word) || number && (counting[strings.ToLower(word)] || strings.HasSuffix(word, "str")) || next.role&roleCapital != 0 && w.isInitial(i) && w.isOfName(first, i))
 	}
 	return text == "." && !joining[language] && !open && t.gap != gapNone && isLetters(word) && w.opensAt(i+1, language) &&
 		(utf8.RuneCountInString(word) >= minEnding && word == strings.ToLower(word) || strings.Trim(w.lower(i+1), "-–—") == "")

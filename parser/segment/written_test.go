@@ -18,6 +18,8 @@ func TestEndsAsWritten(t *testing.T) {
 		{"sv", "Ada sees Bela.|– Zuri sees Ada."},
 		{"ko", "\"철수는 어디 있어?\" 영희가 물었다."},
 		{"es", "Ada sees pueblo.|Vete."},
+		{"cs", "Ada sees...|Bela sees…|Ada sees."}, {"he", "Ada sees... ada sees."},
+		{"de", "Ada sees Hauptstr. 5 boats."}, {"fr", "Ada sees art. 5 boats."},
 	} {
 		block := strings.ReplaceAll(test.want, "|", " ")
 		list := model(t).Segment(block, Request{Language: test.language})
@@ -46,6 +48,7 @@ func TestBriefAbbreviations(t *testing.T) {
 func TestQuotesAreTokens(t *testing.T) {
 	for block, want := range map[string]string{
 		"«Ada» sees „pears“...": "« _Ada _» sees „ _pears _“ _... \n",
+		"Ada sees «pears...»":   "Ada sees « _pears _... _» \n",
 	} {
 		list := model(t).Segment(block, Request{Language: "uk"})
 		check(t, block, list)
