@@ -46,8 +46,7 @@ func removeOthers(ctx context.Context, folder string, others []output.Record, fp
 }
 
 // Differences is was.Differences(now). If was is of the fast English model in the program
-// and now of the accurate one, a line says how the fast one is chosen: before v0.1.0 it was
-// the default.
+// and now of the accurate one, a line says how the fast one is chosen.
 func Differences(was, now *output.Provenance) []string {
 	list := was.Differences(*now)
 	if was.ModelDigest == now.ModelDigest {

@@ -22,10 +22,10 @@ const NoHead = -1
 type Status uint8
 
 const (
-	OK       Status = iota
-	Repaired        // its input was repaired (invalid bytes became U+FFFD); a warning row says where
-	Long            // cut by the segmenter, or parsed in windows
-	Budget          // the work limit forced a cheaper search
+	OK       Status = iota // none of the following
+	Repaired               // its input was repaired (invalid bytes became U+FFFD); a warning row says where
+	Long                   // cut by the segmenter, or parsed in windows
+	Budget                 // the work limit forced a cheaper search
 )
 
 var statusNames = [...]string{"ok", "repaired", "long", "budget"}
@@ -278,9 +278,9 @@ func (x *Expected) Add(y *Expected) {
 type Certificate uint8
 
 const (
-	Uncertain Certificate = iota
-	All                   // every tree over the candidates was scored
-	Bound                 // a bound shows that no other tree scores higher
+	Uncertain Certificate = iota // that is not known
+	All                          // every tree over the candidates was scored
+	Bound                        // a bound shows that no other tree scores higher
 )
 
 // String returns the name in the certificate column, which is "" for Uncertain.

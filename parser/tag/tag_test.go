@@ -79,7 +79,7 @@ func packed(m *Model) []pack.Section {
 
 func TestTrainLearnsTheToyTreebank(t *testing.T) {
 	m := trainToy(t)
-	if a := m.Measure(toyTreebank()); a.UPOS < 99.9 || a.Feats < 99.9 || a.Lemma < 99.9 || a.XPOS < 99.9 {
+	if a := m.measure(toyTreebank()); a.UPOS < 99.9 || a.Feats < 99.9 || a.Lemma < 99.9 || a.XPOS < 99.9 {
 		t.Errorf("accuracy on the training data: %v", a)
 	}
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "Some"}, {Form: "bricks"}, {Form: "jumped"},

@@ -90,7 +90,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.morph = p.Learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o.learning())
 	m.lemma = lemma.Train(gold, o.Lexicon, m.lex.casing, o.learning())
 	if len(dev) > 0 {
-		o.Log("tagger: dev %v", m.Measure(dev))
+		o.Log("tagger: dev %v", m.measure(dev))
 	}
 	return m, nil
 }
@@ -178,19 +178,19 @@ func Jackknife(train []syntax.Sentence, which func(*syntax.Sentence) bool, folds
 	return out, errors.Join(errs...)
 }
 
-// An Accuracy is the share of words with the right tags, in percent.
-type Accuracy struct {
+// An accuracy is the share of words with the right tags, in percent.
+type accuracy struct {
 	UPOS, XPOS, Feats, Lemma float64
 	All                      float64 // UPOS, XPOS and FEATS right
 }
 
 // String formats a for a log.
-func (a Accuracy) String() string {
+func (a accuracy) String() string {
 	return fmt.Sprintf("UPOS %.2f, XPOS %.2f, FEATS %.2f, lemmas %.2f, all tags %.2f", a.UPOS, a.XPOS, a.Feats, a.Lemma, a.All)
 }
 
-// Measure tags copies of sents, which must have gold tags, and compares the two.
-func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
+// measure tags copies of sents, which must have gold tags, and compares the two.
+func (m *Model) measure(sents []syntax.Sentence) accuracy {
 	tagged := syntax.Clone(sents)
 	for i := range tagged {
 		m.Tag(&tagged[i], Request{Retag: true})
@@ -200,7 +200,7 @@ func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
 
 // compare returns the accuracy of tagged against the same sentences with gold
 // tags.
-func compare(gold, tagged []syntax.Sentence) Accuracy {
+func compare(gold, tagged []syntax.Sentence) accuracy {
 	var right [5]int
 	words := 0
 	for i := range gold {
@@ -216,7 +216,7 @@ func compare(gold, tagged []syntax.Sentence) Accuracy {
 		}
 	}
 	share := func(k int) float64 { return 100 * float64(right[k]) / float64(max(1, words)) }
-	return Accuracy{share(0), share(1), share(2), share(3), share(4)}
+	return accuracy{share(0), share(1), share(2), share(3), share(4)}
 }
 
 // TrainLemmas learns lemmas from train for the model packed as component. It does not

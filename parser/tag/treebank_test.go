@@ -29,7 +29,7 @@ func TestSmallTreebank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := m.Measure(dev)
+	a := m.measure(dev)
 	t.Log(a)
 	if a.UPOS < 93 || a.Feats < 88 || a.Lemma < 94 {
 		t.Errorf("accuracy fell: %v", a)
