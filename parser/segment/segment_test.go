@@ -273,3 +273,22 @@ func TestTokenOdds(t *testing.T) {
 		}
 	}
 }
+
+// Copies of sentences in writing without spaces have none, but behind those without punctuation.
+func TestAugmentWithoutSpaces(t *testing.T) {
+	var all []paragraph
+	for range 200 {
+		all = append(all, paragraphs([]syntax.Sentence{gold("猫", "_が", "_いる", "_。")})...)
+	}
+	copies, _ := augment(all, 1)
+	for _, p := range copies {
+		for i := range p {
+			if spaced := p[i].after != ""; spaced != (p[i].ends && p[i].form != "。") {
+				t.Fatalf("%q follows %s", p[i].after, p[i].form)
+			}
+		}
+	}
+	if len(copies) < 10 {
+		t.Error(len(copies), "copies")
+	}
+}
