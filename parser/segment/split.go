@@ -225,7 +225,8 @@ func (w *workspace) expand(m *Model, toks []token, language string) {
 					toks[i].words = words
 				}
 			case "es", "it":
-				if words := splitEnclitics(w.layout.text(toks[i].span), language); words != nil {
+				unseen := toks[i].words == nil && toks[i].stats.frequency() == 0
+				if words := splitEnclitics(w.layout.text(toks[i].span), language); len(words) > 2 || unseen {
 					toks[i].words = words
 				}
 			}
