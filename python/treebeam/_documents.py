@@ -322,10 +322,10 @@ class Failure:
     """Something that could not be parsed, or a warning."""
 
     severity: str  #: error: a sentence is missing; warning: nothing is
-    kind: str  #: such as ``long_record``
+    kind: str  #: such as ``record_too_long``: docs/failures.md
     reason: str  #: what is wrong, and what to do
     stage: str  #: of the program
-    text: Optional[str]  #: that is missing, if it is short
+    text: Optional[str]  #: that is missing, its first 1,000 bytes
 
 
 class Document:
