@@ -1,8 +1,8 @@
 // Package segment cuts a block of raw text (a paragraph) into sentences, tokens and
 // words (Model.Segment). It learns from a treebank of Universal Dependencies. It has
-// a few rules for particular languages (english.go, french.go, armenian.go, japanese.go,
-// spaced.go) and for all but English (written.go), and a list of abbreviations for most
-// (abbreviations.txt).
+// a few rules for particular languages (english.go, french.go, portuguese.go, enclitics.go,
+// armenian.go, japanese.go, spaced.go) and for all but English (written.go), and a list of
+// abbreviations for most (abbreviations.txt).
 //
 // It makes four decisions by logistic regressions that share one read-only table of
 // weights:
@@ -152,8 +152,11 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 		w.splitMarks(m, marks)
 	}
 	w.join(m)
-	if r.Language == "fr" {
+	switch r.Language {
+	case "fr":
 		w.splitFrench()
+	case "pt":
+		w.splitPortuguese()
 	}
 	if strings.IndexByte(block, '`') >= 0 {
 		w.quoteCode()
