@@ -18,7 +18,7 @@ import (
 // Names that belong to us in the folder of an output or a state: readers of the folder
 // would take another file next to them for data, and runs would miss what was replaced.
 var ourNames = []string{"trees", "failures", "words", "documents", "snapshots", "data", "views",
-	OwnDir, ManifestFile, SummaryFile, "CURRENT"}
+	OwnDir, ManifestFile, SummaryFile, CurrentFile}
 
 // CheckTarget refuses to write the file that a flag names among the data of an output
 // or a state or, with whole, anywhere in its folder.
@@ -48,7 +48,7 @@ func ofOurs(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
 		return err == nil
 	}
-	return has(OwnDir) || has(ManifestFile) && has("trees") || has("CURRENT") && has("snapshots")
+	return has(OwnDir) || has(ManifestFile) && has("trees") || has(CurrentFile) && has("snapshots")
 }
 
 // realPath is an absolute path without links, as far as the path exists.

@@ -29,6 +29,9 @@ const (
 	ManifestFile = "manifest.json"
 )
 
+// CurrentFile is in the folder of a state: see package nightly.
+const CurrentFile = "CURRENT"
+
 // kinds are the folders of an output that hold its parts.
 var kinds = []string{"trees", "failures", "words", "documents"}
 

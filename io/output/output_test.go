@@ -89,6 +89,12 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil || len(list) != 1 || CheckForeign(t.Context(), r.Output, r.FP) != nil || CheckForeign(t.Context(), r.Output, strings.Repeat("0", 64)) == nil {
 		t.Fatalf("%+v, %v", list, err)
 	}
+	current := filepath.Join(r.Output, CurrentFile)
+	must(t, os.WriteFile(current, nil, 0o644))
+	if err := CheckForeign(t.Context(), r.Output, r.FP); err == nil || !strings.Contains(err.Error(), "is a state") {
+		t.Errorf("in the folder of a state: %v", err)
+	}
+	must(t, os.Remove(current))
 	must(t, Remove(t.Context(), r.Output, &list[0]))
 	_ = filepath.Walk(r.Output, func(path string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {

@@ -77,9 +77,14 @@ func Records(ctx context.Context, folder string) ([]Record, error) {
 	return list, nil
 }
 
-// CheckForeign refuses a folder whose trees/, failures/ or documents/ has files of
-// other programs or runs: readers would read them as part of this run.
+// CheckForeign refuses the folder of a state, and one whose trees/, failures/ or documents/
+// has files of other programs or runs: readers would read them as part of this run.
 func CheckForeign(ctx context.Context, folder, fp string) error {
+	if state, err := store.Exists(ctx, store.Join(folder, CurrentFile)); err != nil {
+		return &Refusal{err}
+	} else if state {
+		return Refuse("%s is a state: continue it with --state, or name another --output", folder)
+	}
 	for _, kind := range kinds {
 		dir := store.Join(folder, kind)
 		for info, err := range store.List(ctx, dir) {

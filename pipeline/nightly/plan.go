@@ -144,6 +144,11 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
 		return nil, err
 	}
+	if runs, err := output.Records(ctx, state.dir); err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	} else if len(runs) > 0 {
+		return nil, refuse("%s is the output of a parse without --state or --watch: name another folder", state.dir)
+	}
 	made, err := o.Provenance(ctx)
 	if err != nil {
 		return nil, err
@@ -155,8 +160,14 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	inputs, remedy := o.Files, "name another --output"
 	if o.Generation.Window == "" {
 		remedy = "--all to parse every file again"
-		inputs, err = source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
-			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
+		listing := source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
+			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil}
+		if inputs, err = source.List(ctx, o.Inputs, listing); err != nil && base != nil {
+			listing.AllowEmpty = true
+			if _, other := source.List(ctx, o.Inputs, listing); other == nil {
+				err = fmt.Errorf("%w; if its documents may go: --allow-deletes", err)
+			}
+		}
 	}
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}

@@ -45,7 +45,7 @@ func (s *State) Current(ctx context.Context) (*Snapshot, error) {
 	}
 	snapshot, err := s.snapshot(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; %s", err, s.remedy())
+		return nil, fmt.Errorf("%w; treebeam parse --state %s --all parses everything anew", err, s.dir)
 	}
 	return snapshot, nil
 }
@@ -80,7 +80,7 @@ func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
 func (s *State) MustCurrent(ctx context.Context) (*Snapshot, error) {
 	snapshot, err := s.Current(ctx)
 	if err == nil && snapshot == nil {
-		err = refuse("%s does not hold a state, or its first night has not finished: it has no file %s; treebeam parse --state makes one", s.dir, currentFile)
+		err = refuse("%s does not hold a state, or its first night has not finished: it has no file %s; treebeam parse --state makes one", s.dir, output.CurrentFile)
 	}
 	return snapshot, err
 }

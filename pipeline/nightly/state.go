@@ -37,7 +37,6 @@ import (
 
 // Names in a state.
 const (
-	currentFile  = "CURRENT"
 	snapshotsDir = "snapshots"
 	dataDir      = "data"
 	viewsDir     = "views"
@@ -74,7 +73,7 @@ func At(dir string) (*State, error) {
 
 // IsState reports whether the folder dir holds a state.
 func IsState(ctx context.Context, dir string) bool {
-	ok, err := store.Exists(ctx, store.Join(dir, currentFile))
+	ok, err := store.Exists(ctx, store.Join(dir, output.CurrentFile))
 	return ok && err == nil
 }
 
@@ -99,7 +98,7 @@ func (s *State) write(ctx context.Context, data []byte, expect string, elements 
 // current is the name in CURRENT, "" if there is none, and the version of that
 // file.
 func (s *State) current(ctx context.Context) (name, version string, err error) {
-	uri := store.Join(s.dir, currentFile)
+	uri := store.Join(s.dir, output.CurrentFile)
 	info, err := store.Stat(ctx, uri)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", store.Absent, nil
@@ -195,7 +194,7 @@ func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
 	if is != was {
 		return &Conflict{was, is}
 	}
-	err = s.write(ctx, []byte(next.Name+"\n"), version, currentFile)
+	err = s.write(ctx, []byte(next.Name+"\n"), version, output.CurrentFile)
 	if errors.Is(err, store.ErrCondition) {
 		if is, _, err = s.current(ctx); err == nil && is != next.Name {
 			err = &Conflict{was, is}
