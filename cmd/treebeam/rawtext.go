@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/treebank"
 )
 
 const rawTextAbout = `
@@ -20,7 +21,7 @@ func newRawText() *cobra.Command {
 		if len(files) != 1 {
 			return refuse("name one CoNLL-U file; got %d", len(files))
 		}
-		sents, err := conllu.ReadAllWith(files[0], conllu.Options{MultipleRoots: true, NoHeads: true})
+		sents, err := treebank.Trees(files[0], conllu.Options{MultipleRoots: true, NoHeads: true})
 		if err != nil {
 			return &refusal{err}
 		}

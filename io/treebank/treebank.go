@@ -86,15 +86,31 @@ func Read(path string) (train.Treebank, error) {
 func read(path string, o conllu.Options) (t train.Treebank, err error) {
 	file, err := open(path)
 	if err != nil {
-		return t, fmt.Errorf("treebank: %w", err)
+		return t, err
 	}
 	defer file.Close()
 	t = train.Treebank{Name: path, File: filepath.Base(path)}
-	if t.Sentences, err = conllu.ReadTrees(file, path, o); err != nil {
+	r, err := source.Decompress(path, file)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	plain := bufio.NewReaderSize(r, source.HeadBytes)
+	head, _ := plain.Peek(source.HeadBytes)
+	if _, err := source.Detect(path, head, source.CoNLLU, ""); err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	if t.Sentences, err = conllu.ReadTrees(plain, path, o); err != nil {
 		return t, err
 	}
 	t.SHA256, err = file.digest()
 	return t, err
+}
+
+// Trees reads the sentences of a CoNLL-U file as conllu.ReadTrees does. The file may be
+// compressed (.gz, .zst, .bz2).
+func Trees(path string, o conllu.Options) ([]syntax.Sentence, error) {
+	t, err := read(path, o)
+	return t.Sentences, err
 }
 
 // English returns the bundled sentences of model.English: those that the built-in model has

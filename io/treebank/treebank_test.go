@@ -2,6 +2,7 @@ package treebank
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -33,6 +35,32 @@ func TestPartialTreesAreForTraining(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(cycle), 0o644))
 	if _, err := ReadAll([]string{path}); err == nil {
 		t.Error("a cycle of known heads: no error")
+	}
+}
+
+// Compressed treebanks are read, and what cannot be read is said as parse says it.
+func TestPackedTreebanks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.conllu")
+	text := "1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write([]byte(text))
+	w.Close()
+	must(t, os.WriteFile(path+".gz", packed.Bytes(), 0o644))
+	if list, err := Trees(path+".gz", conllu.Options{}); err != nil || len(list) != 1 || list[0].Words[0].Form != "a" {
+		t.Errorf("read %+v, %v", list, err)
+	}
+	if bank, err := Read(path + ".gz"); err != nil || bank.SHA256 != fmt.Sprintf("%x", sha256.Sum256(packed.Bytes())) {
+		t.Errorf("%+v, %v", bank, err)
+	}
+	for content, want := range map[string]string{
+		packed.String():                  "p.conllu: not text: gzip data under another name; let the name end in .gz",
+		"\xff\xfe1\x00\t\x00a\x00\t\x00": "p.conllu: not text: conllu in UTF-16; make it UTF-8 first",
+	} {
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 
