@@ -68,6 +68,8 @@ func newCalibrate() *cobra.Command {
 		switch {
 		case len(others) > 0:
 			return refuse("unexpected %q: name the files with --model and --dev", others[0])
+		case isFolder(f.output):
+			return refuse("--output %s is a folder; name a file in it", f.output)
 		case f.treebanks != "":
 			if f.dev != "" || f.overlay != "" || f.anew || f.model == "" || embedded || !alone {
 				return refuse("--treebanks goes with the file of a model of many languages and with --output X%s, a calibrator alone", calibratorSuffix)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -121,6 +120,9 @@ func (f *evalFlags) validate() error {
 	case f.samples < 1:
 		return refuse("--samples %d: must be at least 1", f.samples)
 	}
+	if err := checkOnly("--write", f.write, ".conllu", ".txt"); err != nil {
+		return err
+	}
 	for option, name := range f.custom.Names {
 		if f.write != "" && output.SameFile(name, f.write) {
 			return refuse("--write %s is the file of %s: it would be lost; name another", f.write, option)
@@ -130,7 +132,7 @@ func (f *evalFlags) validate() error {
 }
 
 func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
-	gold, err := conllu.ReadAll(f.gold)
+	gold, err := treebank.Trees(f.gold, conllu.Options{})
 	if err != nil {
 		return badTrees(err)
 	}
@@ -163,10 +165,10 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 
 // badTrees refuses a file of CoNLL-U that cannot be scored, or not be read.
 func badTrees(err error) error {
-	if unread := new(fs.PathError); errors.As(err, &unread) {
-		return &refusal{err}
+	if tree := new(conllu.Error); errors.As(err, &tree) && (tree.Kind == syntax.KindNoRoot || tree.Kind == syntax.KindTwoRoots) {
+		return refuse("%w; by the rules of CoNLL 2018, each tree must have one root", err)
 	}
-	return refuse("%w; by the rules of CoNLL 2018, each tree must have one root", err)
+	return &refusal{err}
 }
 
 // score evaluates. Different texts are a refusal, because the files are wrong.
@@ -288,7 +290,7 @@ func readSystem(ctx context.Context, path string) (sents []syntax.Sentence, expe
 			return nil, expected, &refusal{err}
 		}
 		if !info.IsDir() {
-			if sents, err = conllu.ReadAllWith(path, conllu.Options{NoHeads: true}); err != nil {
+			if sents, err = treebank.Trees(path, conllu.Options{NoHeads: true}); err != nil {
 				return nil, expected, badTrees(err)
 			}
 			for i := range sents {

@@ -106,15 +106,19 @@ func checkDashes(fs *pflag.FlagSet, args []string) error {
 	return nil
 }
 
-// checkChoices refuses values that choose does not list, and empty values of flags that
-// need one.
+// checkChoices refuses values that choose does not list, and empty values, most often of a
+// variable that is not set.
 func checkChoices(fs *pflag.FlagSet) (err error) {
 	fs.Visit(func(f *pflag.Flag) {
-		if remedy := f.Annotations[filledKey]; remedy != nil && f.Value.String() == "" && err == nil {
-			err = refuse("--%s is empty: %s", f.Name, remedy[0])
+		if isBeamFlag(f) || f.Value.Type() == "func" || err != nil {
+			return
+		}
+		if f.Value.String() == "" {
+			err = refuse("--%s is empty: check for an unset variable in the command, or leave it out", f.Name)
+			return
 		}
 		values := f.Annotations[valuesKey]
-		if n := len(values); n > 0 && !isBeamFlag(f) && f.Value.Type() != "func" && !slices.Contains(values, f.Value.String()) && err == nil {
+		if n := len(values); n > 0 && !slices.Contains(values, f.Value.String()) {
 			what := "--" + f.Name + " " + f.Value.String()
 			if where := departed[what]; where != "" {
 				what += " has left the program (" + where + ")"

@@ -104,6 +104,17 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A file whose language cannot be found is not left out in silence.
+func TestLanguagesOfFiles(t *testing.T) {
+	in := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(in, "a.txt"), []byte("Nobody knows.\n"), 0o644),
+		os.WriteFile(filepath.Join(in, "b.txt"), []byte(zipped("text")), 0o644))
+	status, stdout, stderr := treebeam(t, "", "languages", in)
+	if status != exitOK || !strings.Contains(stdout, "a.txt\ten\t") || strings.Contains(stdout, "b.txt") || !strings.Contains(stderr, "b.txt: not text: gzip data") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
 // A list that cannot be read is refused; a file that it names and that is gone is
 // a failure.
 func TestListsRefused(t *testing.T) {

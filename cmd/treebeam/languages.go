@@ -40,7 +40,7 @@ func newLanguages() *cobra.Command {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			o.Inputs = files
-			return pipeline.Languages(ctx, o, func(f *output.File) error { return printFound(f) })
+			return pipeline.Languages(ctx, o, printFound)
 		}
 		list, err := languages()
 		if err != nil {
@@ -100,8 +100,11 @@ func languageName(code string) string {
 	return code
 }
 
-// printFound prints the languages of a file.
-func printFound(f *output.File) error {
+// printFound prints the languages of a file, or why it has none.
+func printFound(f *output.File, why string) error {
+	if len(f.Languages) == 0 && why != "" {
+		say(os.Stderr, "%s: %s\n", f.URI, why)
+	}
 	for _, l := range f.Languages {
 		how := view.Many(l.Documents, "document")
 		if f.Language != "" && f.LanguageConf == 0 {

@@ -124,9 +124,6 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
 	group(f, qualityFlags)
-	annotate(f, filledKey, []string{"name a language, such as de, or leave it out to find that of each text"}, "language")
-	// With the embedded model, French would be parsed as English.
-	annotate(f, filledKey, []string{"name a model file, or leave it out for the English model in the program"}, "model")
 }
 
 // runFlags say how the work is done. They change no tree.
@@ -146,7 +143,6 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
 	f.BoolVar(&c.accurate, "accurate", false, "use the accurate English model, which is the default")
 	f.StringVar(&c.rules, "rules", "", "read more rules from `FILE`, one per line, to follow those of --rule")
-	annotate(f, filledKey, []string{"name a file, or leave it out"}, "rules")
 	f.BoolVar(&c.json, "json", false, "print the summary as a line of JSON on standard output")
 	f.StringVar(&c.progress, "progress", "text", "with --output FOLDER or --state: show progress as `FORMAT`, text or json (docs/cli.md)")
 	f.BoolVar(&c.options.Dedup, "dedup", false, "with --output FOLDER or --state: leave out files that have the bytes of another one; the first by name stays")
@@ -272,7 +268,6 @@ func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained 
 	f.StringVar(&files.Abbreviations, "abbreviations", "", "read abbreviations from `FILE`, one per line: no sentence ends after them")
 	f.StringVar(&files.KeepTogether, "keep-together", "", "read strings from `FILE`, one per line: each is one token wherever it occurs")
 	f.StringVar(&files.Exceptions, "exceptions", "", "read forms with UPOS and lemma from `FILE`, separated by tabs; _ for unknown")
-	annotate(f, filledKey, []string{"name a file, or leave it out"}, "abbreviations", "keep-together", "exceptions")
 	group(f, knownFlags)
 	f.BoolVar(unconstrained, "unconstrained", false, "take the highest-scoring trees even if they break rules of Universal Dependencies")
 	group(f, rareFlags)
@@ -360,9 +355,6 @@ func (n *namedInputs) paths(ctx context.Context, patterns []string) ([]string, e
 	}
 	var paths []string
 	for _, name := range n.filesFrom {
-		if name == "" {
-			return nil, refuse("--files-from is empty: name a file, or leave it out")
-		}
 		some, err := readList(ctx, name)
 		if interrupted() {
 			return nil, exitCode(exitInterrupted)

@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/pick"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -115,6 +116,9 @@ func (f *sampleFlags) check(set map[string]bool) error {
 	if f.MinWords > f.MaxWords {
 		return refuse("--min-words %d is more than --max-words %d", f.MinWords, f.MaxWords)
 	}
+	if err := checkOnly("--output", f.output, ".conllu", ".txt"); err != nil {
+		return err
+	}
 	for _, file := range f.without {
 		if output.SameFile(f.output, file) {
 			return refuse("--output %s is read with --without, and would be lost; name another file", f.output)
@@ -127,7 +131,7 @@ func (f *sampleFlags) check(set map[string]bool) error {
 func (f *sampleFlags) readWithout() (*pick.Exclusion, error) {
 	e := new(pick.Exclusion)
 	for _, file := range f.without {
-		sentences, err := conllu.ReadAllWith(file, conllu.Options{NoHeads: true})
+		sentences, err := treebank.Trees(file, conllu.Options{NoHeads: true})
 		if err != nil {
 			if unread := new(fs.PathError); errors.As(err, &unread) {
 				return nil, refuse("--without %s: %w", file, unread.Err)

@@ -80,8 +80,11 @@ func newShow() *cobra.Command {
 			return refuse("--lowest and --count must not be negative")
 		}
 		if *to == "" && *file != "" {
-			if *to = formatOf(*file); strings.HasSuffix(strings.ToLower(*file), ".tex") {
+			ending := endingOf(*file)
+			if *to = formatOf(*file); ending == ".tex" {
 				*to = "tikz"
+			} else if slices.Contains(others, ending) {
+				*to = ending
 			}
 		}
 		if *to = cmp.Or(*to, "tree"); !slices.Contains(drawings, *to) {

@@ -83,10 +83,16 @@ func quietlyClosed(err error) error {
 	return err
 }
 
+// isFolder reports whether there is a folder at path.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // formatOf is the format that the name of an output means: "" is Parquet, and the name
 // then names a folder.
 func formatOf(name string) string {
-	if info, err := os.Stat(name); err == nil && info.IsDir() || os.IsPathSeparator(name[len(name)-1]) {
+	if isFolder(name) || os.IsPathSeparator(name[len(name)-1]) {
 		return ""
 	}
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
@@ -126,6 +132,16 @@ func checkEnding(flag, name, to string) error {
 		return refuse("%s %s: Parquet is written by treebeam parse, to a folder of files; name a folder, or end the name in .tsv or .csv for a table of words", flag, store.Redact(name))
 	}
 	return refuse("%s %s: %s is not a format that treebeam writes; end the name in .conllu, .jsonl, .tsv, .csv, .txt, .tree or .html, or for a folder write %s/", flag, store.Redact(name), ending, store.Redact(name))
+}
+
+// checkOnly refuses the name of an output that ends like a format that the command does
+// not write; it writes files with these endings, of which the first is the usual one.
+func checkOnly(flag, name string, endings ...string) error {
+	ending := endingOf(name)
+	if slices.Contains(endings, ending) || !slices.Contains(others, ending) && pipeline.FormatOfFile(ending) == nil {
+		return nil
+	}
+	return refuse("%s %s: %s is not what it would hold; end the name in %s", flag, name, ending, endings[0])
 }
 
 // chooseFormat decides what parse writes if --to does not say it.

@@ -202,9 +202,6 @@ type failureLimit struct {
 // limit is the limit of the failures of this run. A program that reads end marks sees
 // every failure, and has no limit unless it gives one.
 func (c *parseCommand) limit() (failureLimit, error) {
-	if c.maxFailures == "" && c.flags.Changed("max-failures") {
-		return failureLimit{}, refuse("--max-failures is empty; leave it out for %s", standardLimit)
-	}
 	if c.maxFailures == "" && c.options.EndMarks {
 		return failureLimit{}, nil
 	}

@@ -121,6 +121,8 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	switch {
 	case len(others) > 0:
 		return refuse("unexpected %q: name the treebanks with --train and --dev", others[0])
+	case isFolder(f.model):
+		return refuse("--model %s is a folder; name a file in it", f.model)
 	case f.treebanks != "":
 		return f.startWorld(fs)
 	case len(f.train) == 0 || f.dev == "":
@@ -129,6 +131,8 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 		return refuse("give --model FILE, the model to write")
 	case f.o.Repeat < 1 || f.o.Repeat > train.MaxRepeat:
 		return refuse("--repeat %d: must be from 1 to %d", f.o.Repeat, train.MaxRepeat)
+	case f.o.Folds < 0 || f.o.Folds == 1:
+		return refuse("--folds %d: must be 2 or more", f.o.Folds)
 	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
 		return refuse("--cased %d: must be from 0 to %d", f.o.Cased, train.MaxCased)
 	}

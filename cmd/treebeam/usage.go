@@ -28,7 +28,6 @@ const (
 	groupKey  = "group"
 	valuesKey = "values"
 	moreKey   = "more"
-	filledKey = "filled" // says what to do about an empty value, most often of a variable that is not set
 )
 
 // group puts the flags of fs that have no heading yet under a heading of the help, or
