@@ -75,7 +75,7 @@ func newShow() *cobra.Command {
   treebeam show trees.conllu --id 17 -o tree.svg
   treebeam show trees.conllu --id 17 --style paper --words 3-9 -o figure.svg
   echo 'Time flies.' | treebeam parse - | treebeam show -`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if c.lowest < 0 || c.count < 0 {
 			return refuse("--lowest and --count must not be negative")
 		}
@@ -97,18 +97,18 @@ func newShow() *cobra.Command {
 		if c.lowest > 0 && shown == view.NoConf {
 			shown = view.LowConf
 		}
-		if len(others) == 0 {
+		if len(names) == 0 {
 			return refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
 		}
 		var broken brokenBlocks
-		sources, err := openSources(cmd.Context(), others, *file, &broken)
+		sources, err := openSources(cmd.Context(), names, *file, &broken)
 		if err != nil {
 			return err
 		}
 		if len(sources) > 1 {
 			return refuse("name files or one folder of an output or a state, not %d of them", len(sources))
 		}
-		trees, err := c.trees(&sources[0], strings.Join(others, " "))
+		trees, err := c.trees(&sources[0], strings.Join(names, " "))
 		if err != nil {
 			return err
 		}
