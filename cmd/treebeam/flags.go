@@ -113,7 +113,7 @@ func checkChoices(fs *pflag.FlagSet) (err error) {
 		if isBeamFlag(f) || f.Value.Type() == "func" || err != nil {
 			return
 		}
-		if f.Value.String() == "" {
+		if t := f.Value.Type(); (t == "string" || t == "list") && f.Value.String() == "" {
 			err = refuse("--%s is empty: check for an unset variable in the command, or leave it out", f.Name)
 			return
 		}

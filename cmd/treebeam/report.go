@@ -42,11 +42,11 @@ func newReport() *cobra.Command {
 		if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
 			return refuse("--lowest and --examples must be from 0 to %d", most)
 		}
-		if err := checkOnly("--output", *file, ".html", ".htm"); err != nil {
-			return err
-		}
 		from, err := openOne(ctx, others, *file)
 		if err != nil {
+			return err
+		}
+		if err := checkOnly("--output", *file, ".html", ".htm"); err != nil {
 			return err
 		}
 		run, err := describeRun(from, others[0])
