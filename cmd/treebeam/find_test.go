@@ -159,7 +159,14 @@ func TestFindSelects(t *testing.T) {
 	}
 	dir := writeFiles(t, map[string]string{"a.conllu": block("x", "en", "a") + block("y", "de", "b") + block("z", "en", "c")})
 	for _, c := range []struct{ doc, language, want string }{{"y", "", "b"}, {"", "en", "a c"}, {"z", "en", "c"}, {"x", "de", ""}} {
-		status, got, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "--tsv", "form", "--doc", c.doc, "--language", c.language)
+		args := []string{"find", filepath.Join(dir, "a.conllu"), "X", "--tsv", "form"}
+		if c.doc != "" {
+			args = append(args, "--doc", c.doc)
+		}
+		if c.language != "" {
+			args = append(args, "--language", c.language)
+		}
+		status, got, stderr := treebeam(t, "", args...)
 		got = strings.Join(strings.Fields(strings.TrimPrefix(got, "form\n")), " ")
 		if status != exitOK || got != c.want || (c.want == "") != strings.Contains(stderr, "a.conllu: no sentences of a document with the id") {
 			t.Errorf("%+v: status %d, %q, %s", c, status, got, stderr)

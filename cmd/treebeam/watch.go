@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
@@ -180,6 +181,9 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 	defer onInterrupt(continues)()
 	signal.Ignore(syscall.SIGPIPE) // a watch does not depend on the readers of its reports
 	w := &watcher{parseCommand: c, dir: c.options.Output, look: true}
+	if there, err := store.Exists(ctx, store.Join(w.dir, output.ManifestFile)); err == nil && there {
+		return refuse("%s is the output of a parse without --watch: name another --output", w.dir)
+	}
 	if _, err := w.list(ctx); err != nil {
 		return &refusal{err}
 	}
