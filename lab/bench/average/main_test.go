@@ -12,7 +12,14 @@ import (
 // tiny returns a file that has only an encoder.
 func tiny(t *testing.T, seed uint64, labels []string, values ...string) []byte {
 	t.Helper()
-	m, err := encode.Quantize(encode.Tiny(seed, labels, encode.Classifier{Name: "upos", Values: values}))
+	p, h := encode.Tiny(seed, labels, encode.Classifier{Name: "upos", Values: values})
+	return file(t, p, h)
+}
+
+// file returns a file that has only this encoder.
+func file(t *testing.T, p *encode.Params, h *encode.Heads) []byte {
+	t.Helper()
+	m, err := encode.Quantize(p, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,17 +101,7 @@ func TestWorlds(t *testing.T) {
 		of, _ := encode.Tiny(words, nil)
 		p.Banks, p.Bank = []string{"xa", encode.Anywhere}, slices.Repeat([]float32{float32(seed)}, 2*p.Width)
 		p.Coarse, p.Word = encode.NewCodes(of.Word, p.Width, 20), nil
-		m, err := encode.Quantize(p, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b pack.Builder
-		m.Pack(b.Sub(model.EncodeName))
-		data, err := model.Encode(model.Info{}, b.Sections)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return file(t, p, h)
 	}
 	data, err := models(world(1, 1), world(2, 1))
 	if err != nil {
