@@ -370,9 +370,14 @@ func (w *World) openLanguage(code string, part *sections.Unchecked) (*Model, err
 // infoOf completes the provenance of a language with what all have in common.
 func (w *World) infoOf(own Info) Info {
 	i := w.Info
-	i.Languages = nil
 	i.Language, i.Treebank, i.Licence = own.Language, own.Treebank, own.Licence
-	i.Train, i.More, i.Dev, i.Scores = own.Train, own.More, own.Dev, own.Scores
+	i.Train, i.More, i.Dev = own.Train, own.More, own.Dev
+	for _, l := range i.Languages {
+		if l.Code == own.Language {
+			i.Scores = l.Scores
+		}
+	}
+	i.Languages = nil
 	return i
 }
 

@@ -75,6 +75,7 @@ func describeWorld(uri string, asJSON bool) error {
 	line("seed", fmt.Sprint(i.Seed))
 	line("code", i.Code)
 	line("created", i.Created)
+	printParts(i.Parts, line)
 	printEncoder(i.Encoder, line)
 	out.Flush()
 	if i.Calibration != nil {
@@ -169,15 +170,7 @@ func printModel(out io.Writer, m *model.Model) {
 	data("train", append([]model.Data{i.Train}, i.More...)...)
 	data("dev", i.Dev)
 	data("silver", i.Silver...)
-	for _, p := range i.Parts {
-		line(p.Name, p.Command)
-		line("  made for", p.From)
-		line("  seed", fmt.Sprint(p.Seed))
-		line("  code", p.Code)
-		line("  created", p.Created)
-		data("  train", append([]model.Data{p.Train}, p.More...)...)
-		data("  dev", p.Dev)
-	}
+	printParts(i.Parts, line)
 	for _, a := range i.Adapted {
 		line("adapted from", a.From)
 		data("  trees", a.Trees...)
@@ -212,6 +205,23 @@ func printModel(out io.Writer, m *model.Model) {
 		fmt.Fprintf(w, "%s\t%s\t%d sections\n", c.Name, megabytes(c.Bytes), c.Sections)
 	}
 	w.Flush()
+}
+
+// printParts writes how parts of a model were trained again.
+func printParts(parts []model.Part, line func(name, value string)) {
+	for _, p := range parts {
+		line(p.Name, p.Command)
+		line("  made for", p.From)
+		line("  seed", fmt.Sprint(p.Seed))
+		line("  code", p.Code)
+		line("  created", p.Created)
+		for _, d := range append([]model.Data{p.Train}, p.More...) {
+			line("  train", dataLine(d))
+		}
+		if p.Dev.File != "" {
+			line("  dev", dataLine(p.Dev))
+		}
+	}
 }
 
 // printScores writes a table of scores, if there are any.

@@ -64,6 +64,16 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 	return mixOf([]eval.Bank{{Name: "dev", Model: m, Gold: dev}}, j)
 }
 
+// FitMix returns the factors with which models that share an encoder make the fewest
+// mistakes on their dev, as a training fits them. The models are not changed. It runs
+// workers goroutines; log may be nil.
+func FitMix(banks []eval.Bank, workers int, log func(format string, a ...any)) (model.Mix, error) {
+	if log == nil {
+		log = func(string, ...any) {}
+	}
+	return mixOf(banks, job{Options: Options{Workers: workers, Log: log}})
+}
+
 // mixOf is fitMix for open models, which get the same factors.
 func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 	f := newMixer(banks, j)

@@ -337,7 +337,7 @@ type tongue struct {
 
 // about is the provenance of a language.
 func (t *tongue) about() model.Info {
-	i := model.Info{Language: t.Code, Train: t.Train.Data(), Dev: t.Dev.Data(), Scores: t.scores}
+	i := model.Info{Language: t.Code, Train: t.Train.Data(), Dev: t.Dev.Data()}
 	var names, licences []string
 	for _, s := range t.Sources {
 		names = append(names, s.Name)

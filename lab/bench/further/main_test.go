@@ -2,10 +2,12 @@ package further
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -30,7 +32,8 @@ func TestTuned(t *testing.T) {
 	}
 	tree := syntax.Sentence{Words: []syntax.Word{{Form: "a", UPOS: "DET", Head: 2, Deprel: "det"}, {Form: "b", UPOS: "NOUN", Deprel: "root"}}}
 	list := []train.Language{{Code: "xb", Train: train.Treebank{Sentences: []syntax.Sentence{tree, tree}}}}
-	after, err := tuned(before, list, finetune.Options{Epochs: 2, Many: true})
+	r := run{finetune.Options{Epochs: 2, Seed: 3, Many: true}, list, model.Data{File: "LIST"}}
+	after, err := r.tuned(before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,5 +57,56 @@ func TestTuned(t *testing.T) {
 	at := slices.IndexFunc(f.Sections, func(s pack.Section) bool { return s.Name == "other" })
 	if at < 0 || !bytes.Equal(f.Sections[at].Data, other.Data) || f.Info.Language != "mul" {
 		t.Error("what is no encoder has changed")
+	}
+	want := model.Part{Name: "encoder", From: sum(before), Command: "bench further -epochs 2 -seed 3", Seed: 3,
+		Train: model.Data{File: "LIST", Sentences: 2, Words: 4}}
+	if !reflect.DeepEqual(f.Info.Parts, []model.Part{want}) {
+		t.Errorf("provenance %+v, want %+v", f.Info.Parts, want)
+	}
+}
+
+func TestMeasured(t *testing.T) {
+	before, err := modeltest.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := model.OpenWorldBytes(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r run
+	for _, l := range w.Languages() {
+		m, err := w.Language(l.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gold []*syntax.Sentence
+		sents := m.Segment(modeltest.Text(l.Code, 30), 1000)
+		for i := range sents {
+			gold = append(gold, &sents[i])
+		}
+		if err := m.Run(t.Context(), gold, model.Request{Effort: 1}); err != nil {
+			t.Fatal(err)
+		}
+		r.list = append(r.list, train.Language{Code: l.Code, Name: l.Name, Dev: train.Treebank{Sentences: sents}})
+	}
+	r.list = append(r.list, train.Language{Code: "en"}) // only the encoder learns from it
+	r.Log = func(string, ...any) {}
+	after, err := r.measured(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err = model.OpenWorldBytes(after); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range w.Languages() {
+		m, err := w.Language(l.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The trees are those of the old factors, which are among the ones tried.
+		if len(l.Scores) != 3 || l.Scores[1].LAS < 95 || !slices.Equal(m.Info.Scores, l.Scores) {
+			t.Errorf("%s: scores %+v, the model's %+v", l.Code, l.Scores, m.Info.Scores)
+		}
 	}
 }

@@ -3,7 +3,10 @@
 // (udpipe1.tsv there). It prints a table of Markdown and writes lab/results/languages.tsv, from
 // which docs/languages.md takes its table:
 //
-//	world [-model world] [-shared ../shared] [-out lab/results/languages.tsv] [CODE...]
+//	world [-model world] [-shared ../shared] [-gold PATTERN] [-out lab/results/languages.tsv] [CODE...]
+//
+// PATTERN names other files than the tests: CODE in it stands for the code of a language, as in
+// out/treebanks/CODE-dev.conllu.
 package world
 
 import (
@@ -39,6 +42,7 @@ type row struct {
 func Main() error {
 	uri := flag.String("model", model.EmbeddedWorld, "`FILE` or world")
 	shared := flag.String("shared", "../shared", "folder with treebanks/world")
+	gold := flag.String("gold", "", "parse the files of `PATTERN`, in which CODE stands for the language, not the tests")
 	out := flag.String("out", "lab/results/languages.tsv", "write the table to `FILE`; empty: none")
 	flag.Parse()
 	w, err := model.OpenWorld(*uri)
@@ -50,13 +54,16 @@ func Main() error {
 	if err != nil {
 		return err
 	}
+	if *gold == "" {
+		*gold = filepath.Join(folder, "CODE", "CODE-test.conllu")
+	}
 	var rows []row
 	for _, l := range w.Languages() {
 		if flag.NArg() > 0 && !slices.Contains(flag.Args(), l.Code) {
 			continue
 		}
 		r := row{Language: l, udpipe: udpipe[l.Code]}
-		if err := r.measure(w, filepath.Join(folder, l.Code, l.Code+"-test.conllu")); err != nil {
+		if err := r.measure(w, strings.ReplaceAll(*gold, "CODE", l.Code)); err != nil {
 			return fmt.Errorf("%s: %w", l.Code, err)
 		}
 		fmt.Fprintf(os.Stderr, "%s: words %.2f, sentences %.2f, UPOS %.2f, LAS %.2f, ECE %.2f, %.0f s\n", l.Code, r.score.Words,
