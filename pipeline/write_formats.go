@@ -183,13 +183,13 @@ func (f *page) head(dst []byte) []byte {
 		return dst
 	}
 	f.begun = true
-	return view.HTMLHead(dst, "Dependency trees")
+	return view.HTMLHead(dst)
 }
 
 func (f *page) append(dst []byte, r *output.Row) ([]byte, error) {
 	dst = f.head(dst)
 	if r.Tree == nil {
-		return view.HTMLFailure(dst, "", blockText(r.Failure), r.Failure.Reason), nil
+		return view.HTMLFailure(dst, blockText(r.Failure), r.Failure.Reason), nil
 	}
 	return view.HTMLTree(dst, r.Tree, f.o), nil
 }

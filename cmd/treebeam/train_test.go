@@ -66,7 +66,7 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
 		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
-		{"--train x --dev y --model m --preset full", "lab/notes/ablation.md"},
+		{"--train x --dev y --model m --preset full", "must be fast, standard or accurate"},
 		{"--train x --dev y --model m --delta 1", "lab/notes/ablation.md"},
 		{"--train x --dev y --model m --families +gs", "lab/notes/ablation.md"},
 		{"--train x --dev y --model m --families gs", "+ or -"},

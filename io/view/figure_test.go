@@ -38,7 +38,7 @@ func TestPaper(t *testing.T) {
 	color := regexp.MustCompile(`#[0-9a-f]{6}`)
 	font := regexp.MustCompile(`font-family="[^"]*"`)
 	row := nasty()[0]
-	o := SVGOptions{Conf: AllConf, Marked: []int{2}, Lemmas: true}
+	o := SVGOptions{Conf: AllConf, Lemmas: true}
 	plain := func(o SVGOptions) string {
 		return font.ReplaceAllString(color.ReplaceAllString(string(SVGRow(nil, row, o)), "#"), "")
 	}

@@ -60,7 +60,6 @@ func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 type figure struct {
 	ID, Place, Text, Note string
 	Certainty             string
-	Label                 string // for readers who cannot see it
 	RightToLeft           bool
 	Picture               template.HTML // escaped by SVG
 	Words                 table
@@ -336,7 +335,7 @@ func newFigure(t *parquet.Tree) figure {
 	if p.Last-p.First+1 < p.N {
 		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", Number(int64(p.First)), Number(int64(p.Last)), Number(int64(p.N)))
 	}
-	f.Picture = template.HTML(p.svg(nil, fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1), "none", nil))
+	f.Picture = template.HTML(p.svg(nil, fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1), "none"))
 	f.Words = table{Columns: []tableColumn{{"id", numbers}, {"form", rowHead}, {"lemma", plain}, {"UPOS", plain}, {"probability of UPOS", numbers},
 		{"head", numbers}, {"deprel", plain}, {"of head and deprel", numbers}}}
 	for i := p.First - 1; i < p.Last; i++ {

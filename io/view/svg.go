@@ -16,10 +16,8 @@ import (
 type SVGOptions struct {
 	Conf       Conf   // which probabilities it shows; with any, arcs below 0.9 have another color
 	Lemmas     bool   // a line of lemmas below the forms
-	Marked     []int  // words to set off, numbered from 1
 	MaxWords   int    // the most words drawn, around the least certain arc; 0 is 200, and the most is 1,000
 	Background string // CSS color; "" is white, "none" leaves the page's
-	Title      string // for readers who cannot see it; "" is the text of the sentence
 	Paper      bool   // for print: black on white, with serifs
 }
 
@@ -31,11 +29,11 @@ const (
 
 // A style has the colors and the font of a picture outside a page. A page that holds it
 // changes them, as all that the attributes say, by rules for the classes.
-type style struct{ ink, soft, arc, warn, mark, font string }
+type style struct{ ink, soft, arc, warn, font string }
 
 var (
-	screen = style{"#1c2321", "#56615c", "#4a6a8a", "#a8420c", "#fff0a8", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"}
-	paper  = style{"#000000", "#000000", "#000000", "#000000", "#dddddd", "'Latin Modern Roman', 'CMU Serif', 'Times New Roman', 'Liberation Serif', Times, serif"}
+	screen = style{"#1c2321", "#56615c", "#4a6a8a", "#a8420c", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"}
+	paper  = style{"#000000", "#000000", "#000000", "#000000", "'Latin Modern Roman', 'CMU Serif', 'Times New Roman', 'Liberation Serif', Times, serif"}
 )
 
 const pageColor = "#ffffff"
@@ -49,9 +47,9 @@ const pageColor = "#ffffff"
 //
 // Its elements have classes, for pages with colors of their own: tree (the svg
 // element), page (the background), arc, arrow, under (hides arcs behind a label),
-// label, form, lemma, tag, low (a probability), mark; and unsure (an arc of a
-// probability below 0.9) and outside (an arc from a word that is not drawn) in addition
-// to arc. SVG is safe for concurrent use.
+// label, form, lemma, tag, low (a probability); and unsure (an arc of a probability
+// below 0.9) and outside (an arc from a word that is not drawn) in addition to arc. SVG
+// is safe for concurrent use.
 func SVG(dst []byte, s *syntax.Sentence, o SVGOptions) []byte { return SVGRow(dst, rowOf(s), o) }
 
 // SVGRow is SVG for a row of trees/. Lists of the row that are too short are
@@ -68,11 +66,11 @@ func svgRow(dst []byte, t *parquet.Tree, o SVGOptions) (_ []byte, width int) {
 	if o.Paper {
 		p.style = &paper
 	}
-	return p.svg(dst, cmp.Or(o.Title, textOf(t)), cmp.Or(o.Background, pageColor), marks(o.Marked)), p.Width
+	return p.svg(dst, textOf(t), cmp.Or(o.Background, pageColor)), p.Width
 }
 
 // svg appends the picture as SVG describes it.
-func (p *picture) svg(dst []byte, title, background string, marked map[int]bool) []byte {
+func (p *picture) svg(dst []byte, title, background string) []byte {
 	v := vector{dst, cmp.Or(p.style, &screen)}
 	v.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="tree" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" font-family="%s" font-size="%d" text-anchor="middle">`,
 		p.Width, p.Height, v.font, tagSize)
@@ -80,7 +78,6 @@ func (p *picture) svg(dst []byte, title, background string, marked map[int]bool)
 	if background != "none" {
 		v.printf(`<rect class="page" width="100%%" height="100%%" fill="%s"/>`+"\n", xmlText(background))
 	}
-	v.marked(p, marked)
 	v.arcs(p, background)
 	v.words(p)
 	return append(v.dst, "</svg>\n"...)
@@ -97,18 +94,6 @@ func (v *vector) printf(format string, a ...any) { v.dst = fmt.Appendf(v.dst, fo
 // text appends a text around x, on the line y.
 func (v *vector) text(class, attributes string, x float64, y int, s string) {
 	v.printf(`<text class="%s" x="%s" y="%d"%s>%s</text>`, class, decimal(x), y, attributes, xmlText(s))
-}
-
-// marked sets words off.
-func (v *vector) marked(p *picture, set map[int]bool) {
-	for i := range p.Words {
-		w := &p.Words[i]
-		if !set[w.Number] || w.Outside {
-			continue
-		}
-		width := max(24, pixels(w.Form, formSize)) + 8
-		v.printf(`<rect class="mark" x="%s" y="%d" width="%s" height="20" rx="3" fill="%s"/>`+"\n", decimal(round(w.X-width/2)), p.FormY-15, decimal(round(width)), v.mark)
-	}
 }
 
 // arcs appends the arcs, then their labels, which hide what is behind them.
@@ -181,10 +166,7 @@ var treesHead string
 // HTMLHead appends the beginning of a page of trees: the text in UTF-8 of a document
 // that has no scripts and fetches nothing, up to where HTMLTree goes on. It follows the
 // colors that a reader prefers.
-func HTMLHead(dst []byte, title string) []byte {
-	before, after, _ := strings.Cut(treesHead, "{{title}}")
-	return append(append(append(dst, before...), xmlText(Clip(title, maxText))...), after...)
-}
+func HTMLHead(dst []byte) []byte { return append(dst, treesHead...) }
 
 // HTMLTree appends a tree to a page: its id, its text and its picture, with the
 // background of the page. A picture that is too wide for the page becomes smaller, down
@@ -203,8 +185,8 @@ func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 }
 
 // HTMLFailure appends a sentence that has no tree, and why.
-func HTMLFailure(dst []byte, id, text, reason string) []byte {
-	return fmt.Appendf(htmlHeading(dst, id, text), "<p class=\"warn\">Not parsed: %s</p>\n</section>\n", xmlText(Clip(reason, maxText)))
+func HTMLFailure(dst []byte, text, reason string) []byte {
+	return fmt.Appendf(htmlHeading(dst, "", text), "<p class=\"warn\">Not parsed: %s</p>\n</section>\n", xmlText(Clip(reason, maxText)))
 }
 
 func htmlHeading(dst []byte, id, text string) []byte {

@@ -19,7 +19,7 @@ import (
 // the sentence holds.
 func TestSVGIsHarmless(t *testing.T) {
 	for _, row := range nasty() {
-		for _, o := range []SVGOptions{{}, {Conf: AllConf, Lemmas: true, Marked: []int{1, 2, 99, -1}, Title: attack, Background: attack}, {MaxWords: 3}, {MaxWords: -1, Background: "none"}} {
+		for _, o := range []SVGOptions{{}, {Conf: AllConf, Lemmas: true, Background: attack}, {MaxWords: 3}, {MaxWords: -1, Background: "none"}} {
 			got := string(SVGRow([]byte("before"), row, o))
 			if got = strings.TrimPrefix(got, "before"); !strings.HasPrefix(got, "<svg xmlns=") || !strings.HasSuffix(got, "</svg>\n") {
 				t.Fatalf("%.200s", got)
@@ -84,9 +84,7 @@ func TestSVGOptions(t *testing.T) {
 		{SVGOptions{Conf: AllConf}, `class="low"`, 9},
 		{SVGOptions{Conf: AllConf}, `class="arc unsure"`, 5},
 		{SVGOptions{Conf: AllConf}, `>NOUN 1.00<`, 8},
-		{SVGOptions{Marked: []int{2, 3}}, `class="mark"`, 2},
 		{SVGOptions{MaxWords: 4}, `class="form"`, 6}, // two of them stand for the others
-		{SVGOptions{Title: "a < b"}, "<title>a &lt; b</title>", 1},
 		{SVGOptions{}, "<title>A hearing is scheduled on the issue today .</title>", 1},
 	} {
 		if got := count(test.o, test.what); got != test.want {
@@ -107,7 +105,7 @@ func TestSVGOfLongSentence(t *testing.T) {
 }
 
 func TestSVGIsGolden(t *testing.T) {
-	got := SVGRow(nil, nasty()[0], SVGOptions{Conf: LowConf, Lemmas: true, Marked: []int{2}})
+	got := SVGRow(nil, nasty()[0], SVGOptions{Conf: LowConf, Lemmas: true})
 	golden := filepath.Join("testdata", "tree.svg")
 	if *rewrite {
 		must(t, os.WriteFile(golden, got, 0o644))
@@ -122,11 +120,11 @@ func TestSVGIsGolden(t *testing.T) {
 // A page of trees is well formed, whatever the sentences hold, and needs nothing
 // from elsewhere.
 func TestHTMLIsHarmless(t *testing.T) {
-	page := HTMLHead(nil, attack)
+	page := HTMLHead(nil)
 	for _, row := range nasty() {
 		page = HTMLTree(page, row, SVGOptions{Conf: LowConf, Lemmas: true})
 	}
-	page = HTMLTail(HTMLFailure(page, attack, attack, attack))
+	page = HTMLTail(HTMLFailure(page, attack, attack))
 	text := string(page)
 	for _, bad := range []string{"<script", "<img", "onerror=alert(2)>", "\x00", "\x1b", "\u202e", "https://", "@import", "url("} {
 		if strings.Contains(text, bad) {
@@ -145,7 +143,7 @@ func TestHTMLIsHarmless(t *testing.T) {
 // Every class that a picture has is one that the page knows, so that no color of
 // a picture that stands alone is left on a dark page.
 func TestHTMLHasAllColors(t *testing.T) {
-	svg := string(SVGRow(nil, nasty()[0], SVGOptions{Conf: AllConf, Lemmas: true, Marked: []int{1}}))
+	svg := string(SVGRow(nil, nasty()[0], SVGOptions{Conf: AllConf, Lemmas: true}))
 	for _, m := range regexp.MustCompile(`class="(\w+)[^"]*"[^>]* (?:fill|stroke)="#`).FindAllStringSubmatch(svg, -1) {
 		if !strings.Contains(treesHead, ".tree ."+m[1]) {
 			t.Errorf("no rule for %q", m[1])

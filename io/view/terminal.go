@@ -18,7 +18,6 @@ type TreeOptions struct {
 	Lemmas bool  // a column of lemmas
 	Conf   Conf  // columns of probabilities; with them, a line says how sure the whole tree is
 	Color  bool  // by ANSI escape sequences (SGR only)
-	Bare   bool  // no lines of id and text before the tree
 	Marked []int // words to set off, numbered from 1: in color, or by a star
 }
 
@@ -47,9 +46,7 @@ func TreeRow(dst []byte, t *parquet.Tree, o TreeOptions) []byte {
 	}
 	o.Width = max(o.Width, leastWidth)
 	p := &painter{TreeOptions: o, marked: marks(o.Marked)}
-	if !o.Bare {
-		p.heading(t)
-	}
+	p.heading(t)
 	p.words(t)
 	p.b.WriteByte('\n')
 	return append(dst, p.b.String()...)
