@@ -51,8 +51,6 @@ type Options struct {
 	// Of a night, it is the plan that calls it.
 	Unmatched func(rule string)
 
-	Footer map[string]string // more provenance for the footers; must not depend on the run
-
 	texts         *transforms.CustomTexts // of Custom, once they were read
 	runnerOptions map[string]any          // what RunnerOptions say
 }

@@ -124,7 +124,7 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		lock: lock, Duplicates: left, Files: plan.Files, Bytes: plan.Bytes, sizes: plan.Sizes, Runner: o.Runner, here: o.local(), runnerOptions: o.runnerOptions,
 		Job: transforms.Job{
 			Run: output.Run{
-				Record: run, Ranges: len(plan.Sizes), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
+				Record: run, Ranges: len(plan.Sizes), Output: folder, Redo: o.RetryFailures, Verify: o.Verify,
 			},
 			Model: o.Model,
 		},

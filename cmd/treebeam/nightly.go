@@ -304,7 +304,7 @@ func newCompact() *cobra.Command {
 			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
 		}
 		defer onInterrupt(continues)()
-		done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
+		done, err := nightly.Compact(ctx, *state)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -44,13 +42,12 @@ func WriteFile(ctx context.Context, output, name string, data []byte) error {
 // provenance of the rows. It is plain data, and travels to workers.
 type Run struct {
 	Record
-	Ranges    int               // how many; each has its parts: see parquet.PartID.Kinds
-	Output    string            // output folder; the plan is in it
-	TrainedOn string            // language and treebank of the model, for messages
-	Footer    map[string]string // what every part says in addition to the provenance
-	Redo      bool              // --retry-failures: ranges with rows of stage read are not done
-	Verify    bool              // --verify: the parts of ranges that are done are read whole
-	Token     string            // what the file token in the output folder holds; "" if workers need not show that they see it
+	Ranges    int    // how many; each has its parts: see parquet.PartID.Kinds
+	Output    string // output folder; the plan is in it
+	TrainedOn string // language and treebank of the model, for messages
+	Redo      bool   // --retry-failures: ranges with rows of stage read are not done
+	Verify    bool   // --verify: the parts of ranges that are done are read whole
+	Token     string // what the file token in the output folder holds; "" if workers need not show that they see it
 }
 
 // PlanPath is where the run's plan is.
@@ -69,19 +66,13 @@ func (r *Run) name(kind string, k int) string {
 
 func (r *Run) documentsName() string { return "documents/" + parquet.PartName(0, 1, r.FP) }
 
-// footer is what every part says of the run, in the order of the keys.
+// footer is what every part says of the run.
 func (r *Run) footer() []parquet.KeyValue {
 	options, err := json.Marshal(r.Options)
 	if err != nil {
 		panic(err) // plain data
 	}
-	all := map[string]string{"treebeam.model_digest": r.ModelDigest, "treebeam.options": string(options)}
-	maps.Copy(all, r.Footer)
-	var list []parquet.KeyValue
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, parquet.KeyValue{Key: key, Value: all[key]})
-	}
-	return list
+	return []parquet.KeyValue{{Key: "treebeam.model_digest", Value: r.ModelDigest}, {Key: "treebeam.options", Value: string(options)}}
 }
 
 // A Refusal is the error of work that was refused before anything was written. Its text

@@ -1,7 +1,6 @@
 package nightly
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,15 +16,9 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// defaultPartWords is about how many words a part of a compacted run holds:
-// some hundred megabytes of trees.
-const defaultPartWords = 2 << 20
-
-// CompactOptions are the options of Compact.
-type CompactOptions struct {
-	State     string
-	PartWords int64 // about how many words a part holds; 0 chooses
-}
+// partWords is about how many words a part of a compacted run holds: some hundred
+// megabytes of trees. Tests make it smaller.
+var partWords int64 = 2 << 20
 
 // A Compacted is the result of Compact.
 type Compacted struct {
@@ -40,8 +33,8 @@ type Compacted struct {
 // stopped, unless a night came between. If a night finished first, the error is a
 // *Conflict. A state with another format version, whose columns differ, is a
 // *pipeline.Refusal.
-func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
-	state, err := At(o.State)
+func Compact(ctx context.Context, dir string) (*Compacted, error) {
+	state, err := At(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +46,13 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 		return &Compacted{Snapshot: base}, err
 	}
 	number, _ := base.next()
-	return state.mergeRuns(ctx, base, base.Runs, number, "", cmp.Or(o.PartWords, defaultPartWords))
+	return state.mergeRuns(ctx, base, base.Runs, number, "")
 }
 
 // mergeRuns writes the current rows of some runs of base into one run, and makes a
 // snapshot of it the current one. The name of the run follows from its number, its window
 // and its rows, so that a merge that was interrupted goes on.
-func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, number int, window string, partWords int64) (*Compacted, error) {
+func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, number int, window string) (*Compacted, error) {
 	if was := base.Made.FormatVersion; was != output.FormatVersion {
 		return nil, refuse("the rows of %s have the format version %s, and this program writes %s: "+
 			"compact with the version that made them, or parse every file again with --all", s.dir, was, output.FormatVersion)
@@ -67,7 +60,7 @@ func (s *State) mergeRuns(ctx context.Context, base *Snapshot, runs []string, nu
 	if err := s.make(); err != nil {
 		return nil, err
 	}
-	sizes, fp, err := cutInto(base.entriesIn(runs), partWords)
+	sizes, fp, err := cutInto(base.entriesIn(runs))
 	if err != nil {
 		return nil, s.remedied(err)
 	}
@@ -176,7 +169,7 @@ func (s *Snapshot) copyRows(ctx context.Context, runs []string, job *output.Run,
 const maxPartFiles = 20000
 
 // cutInto returns how many documents go into each part, and a digest of them.
-func cutInto(entries iter.Seq2[*parquet.Entry, error], partWords int64) (sizes []int, digest string, err error) {
+func cutInto(entries iter.Seq2[*parquet.Entry, error]) (sizes []int, digest string, err error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "treebeam compaction\n%d\n", partWords)
 	words, n := int64(0), 0

@@ -23,8 +23,7 @@ func TestPrune(t *testing.T) {
 		c.mustNight(c.options())
 	}
 	want := c.rows()
-	o := CompactOptions{State: c.state}
-	done, err := Compact(context.Background(), o)
+	done, err := Compact(context.Background(), c.state)
 	c.must(err)
 	if done.Merged < 2 || c.rows() != want {
 		t.Fatalf("%d runs were merged; the rows are the same: %v", done.Merged, c.rows() == want)
@@ -46,7 +45,7 @@ func TestPrune(t *testing.T) {
 	if _, err := Prune(context.Background(), c.state, 0); err == nil {
 		t.Error("nothing was to be kept")
 	}
-	if done, err := Compact(context.Background(), o); err != nil || done.Run != "" {
+	if done, err := Compact(context.Background(), c.state); err != nil || done.Run != "" {
 		t.Errorf("what was compact was merged again: %+v, %v", done, err)
 	}
 	c.check("pruned")
@@ -67,7 +66,7 @@ func TestEarlierState(t *testing.T) {
 	c.must(err)
 	c.must(state.swap(context.Background(), base.Name, earlier))
 	var refusal *pipeline.Refusal
-	if _, err := Compact(context.Background(), CompactOptions{State: c.state}); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "1.3") {
+	if _, err := Compact(context.Background(), c.state); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "1.3") {
 		t.Errorf("compaction: %v", err)
 	}
 	if _, _, err := c.night(c.options()); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "the version of the format: was 1.3") {
@@ -95,11 +94,11 @@ func TestCompactWhileNight(t *testing.T) {
 		return err
 	}
 	var conflict *Conflict
-	if _, err := Compact(context.Background(), CompactOptions{State: c.state}); !errors.As(err, &conflict) {
+	if _, err := Compact(context.Background(), c.state); !errors.As(err, &conflict) {
 		t.Fatalf("got %v", err)
 	}
 	c.check("the night won")
-	done, err := Compact(context.Background(), CompactOptions{State: c.state})
+	done, err := Compact(context.Background(), c.state)
 	c.must(err)
 	if done.Merged != 3 {
 		t.Errorf("%d runs were merged", done.Merged)
@@ -110,7 +109,8 @@ func TestCompactWhileNight(t *testing.T) {
 // compact compacts the state, after a crash perhaps, and prunes it.
 func (c *corpus) compact() {
 	c.t.Helper()
-	o := CompactOptions{State: c.state, PartWords: 300}
+	defer func(before int64) { partWords = before }(partWords)
+	partWords = 300
 	at := []string{"", "run", "snapshot"}[c.rng.IntN(3)]
 	between = func(step string) error {
 		if step == at {
@@ -118,7 +118,7 @@ func (c *corpus) compact() {
 		}
 		return nil
 	}
-	done, err := Compact(context.Background(), o)
+	done, err := Compact(context.Background(), c.state)
 	between = nil
 	if err == nil && done.Run == "" {
 		return // one run, all of it current
@@ -126,7 +126,7 @@ func (c *corpus) compact() {
 	if (err == errCrash) != (at != "") {
 		c.t.Fatalf("crash at %q: %v", at, err)
 	}
-	done, err = Compact(context.Background(), o)
+	done, err = Compact(context.Background(), c.state)
 	c.must(err)
 	if len(done.Snapshot.Runs) != 1 || (done.Run == "") != (at == "") {
 		c.t.Fatalf("crash at %q: %+v", at, done)

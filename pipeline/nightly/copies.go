@@ -195,7 +195,7 @@ func (n *Night) gone() int {
 // copiesRun is the name of the run of copied rows, and the fingerprint of it.
 func (n *Night) copiesRun() (name, fp string) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "treebeam copies\n%d\n", defaultPartWords)
+	fmt.Fprintf(sum, "treebeam copies\n%d\n", partWords)
 	for i := range n.copies {
 		c := &n.copies[i]
 		fmt.Fprintf(sum, "%q %q %q %s\n", c.input.URI, c.input.DocID, c.from.SourceURI, c.from.Run)
@@ -245,7 +245,7 @@ func (n *Night) copiedParts() (parts [][]copied) {
 	for i := range n.copies {
 		c := &n.copies[i]
 		last := len(parts) - 1
-		if last < 0 || len(parts[last]) == maxPartFiles || words+c.from.Words > defaultPartWords ||
+		if last < 0 || len(parts[last]) == maxPartFiles || words+c.from.Words > partWords ||
 			cmp.Compare(n.copies[i-1].from.SourceURI, c.from.SourceURI) >= 0 {
 			parts, last, words = append(parts, nil), last+1, 0
 		}

@@ -60,7 +60,7 @@ func CloseWindows(ctx context.Context, dir, open string) (closed []*Compacted, e
 			return closed, base.tidy(ctx, open, closed)
 		}
 		newest, _ := number(runs[len(runs)-1])
-		merged, err := state.mergeRuns(ctx, base, runs, newest, window, defaultPartWords)
+		merged, err := state.mergeRuns(ctx, base, runs, newest, window)
 		if err != nil {
 			return closed, err
 		}

@@ -76,7 +76,7 @@ func TestLostRows(t *testing.T) {
 				}
 			}
 			if !damage.sound {
-				if _, err := Compact(t.Context(), CompactOptions{State: c.state}); err == nil || !strings.Contains(err.Error(), "treebeam parse --state "+c.state) {
+				if _, err := Compact(t.Context(), c.state); err == nil || !strings.Contains(err.Error(), "treebeam parse --state "+c.state) {
 					t.Errorf("compacting: %v", err)
 				}
 			}
@@ -175,7 +175,7 @@ func TestLostSnapshot(t *testing.T) {
 		if _, err := Plan(t.Context(), c.options()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--all") {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := Compact(t.Context(), CompactOptions{State: c.state}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Compact(t.Context(), c.state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: compacting: %v", name, err)
 		}
 		o := c.options()

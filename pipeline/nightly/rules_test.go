@@ -382,7 +382,7 @@ func TestKeep(t *testing.T) {
 			t.Fatalf("no %s in\n%s", part, want)
 		}
 	}
-	done, err := Compact(context.Background(), CompactOptions{State: c.state})
+	done, err := Compact(context.Background(), c.state)
 	c.must(err)
 	if got := c.rows(); done.Merged != 2 || got != want {
 		t.Errorf("%d runs were merged, which leaves\n%s", done.Merged, got)

@@ -73,7 +73,7 @@ func TestObjectStore(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	c.check("the second night won")
-	done, err := Compact(context.Background(), CompactOptions{State: c.state})
+	done, err := Compact(context.Background(), c.state)
 	if err != nil || done.Merged != 2 {
 		t.Fatalf("%+v, %v", done, err)
 	}

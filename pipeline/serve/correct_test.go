@@ -62,7 +62,7 @@ func newBench(t *testing.T, text string) *bench {
 func openBench(t *testing.T, file string) *bench {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 26, 18, 0, 0, 0, time.FixedZone("", 3600)) }
-	s := must(NewEditor(Corrections{File: file, Who: "Ann\nB", Now: now, Confidence: readConf}, "1.2.3", Limits{}, t.Output()))
+	s := must(NewEditor(Corrections{File: file, Who: "Ann\nB", Now: now, Confidence: readConf}, "1.2.3", DefaultLimits(), t.Output()))
 	return &bench{s, t, file}
 }
 
@@ -363,12 +363,12 @@ func TestCorrectPage(t *testing.T) {
 	for file, want := range map[string]string{"": "has no sentence", "a\tb\n": "has no sentence"} {
 		name := filepath.Join(t.TempDir(), "x.conllu")
 		must(0, os.WriteFile(name, []byte(file), 0o600))
-		if _, err := NewEditor(Corrections{File: name, Now: time.Now, Confidence: readConf}, "", Limits{}, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewEditor(Corrections{File: name, Now: time.Now, Confidence: readConf}, "", DefaultLimits(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", file, err)
 		}
 	}
 	for _, name := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		if _, err := NewEditor(Corrections{File: name, Now: time.Now, Confidence: readConf}, "", Limits{}, nil); err == nil {
+		if _, err := NewEditor(Corrections{File: name, Now: time.Now, Confidence: readConf}, "", DefaultLimits(), nil); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}

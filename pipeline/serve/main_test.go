@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -15,10 +16,21 @@ import (
 // fast is the embedded model as it is served unless another is named.
 var fast = Source{"english-fast", model.Embedded}
 
+// filled puts the defaults where a test says nothing.
+func filled(l Limits) Limits {
+	to, from := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits())
+	for i := range to.NumField() {
+		if to.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return l
+}
+
 // newServer returns a server of the fast model.
 func newServer(t testing.TB, l Limits) *Server {
 	t.Helper()
-	s := must(New(Config{Models: []Source{fast, {"other-one", model.Embedded}}, Version: "1.2.3", Limits: l, Log: t.Output()}))
+	s := must(New(Config{Models: []Source{fast, {"other-one", model.Embedded}}, Version: "1.2.3", Limits: filled(l), Log: t.Output()}))
 	return s
 }
 

@@ -15,7 +15,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +32,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 )
 
-// Limits bound the resources of requests. A field that is zero has its value in
-// DefaultLimits.
+// Limits bound the resources of requests. DefaultLimits has those to change.
 type Limits struct {
 	// Body is the most bytes of a request's body. Status 413 answers a larger one.
 	Body int64
@@ -78,20 +76,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// fill puts defaults where nothing is said.
-func (l *Limits) fill() {
-	d := DefaultLimits()
-	l.Body = cmp.Or(max(l.Body, 0), d.Body)
-	l.Words = cmp.Or(max(l.Words, 0), d.Words)
-	l.Shown = cmp.Or(max(l.Shown, 0), d.Shown)
-	l.Parallel = cmp.Or(max(l.Parallel, 0), d.Parallel)
-	l.Open = cmp.Or(max(l.Open, 0), d.Open)
-	l.Bodies = cmp.Or(max(l.Bodies, 0), d.Bodies)
-	l.Memory = cmp.Or(max(l.Memory, 0), d.Memory)
-	l.Wait = cmp.Or(max(l.Wait, 0), d.Wait)
-	l.Parse = cmp.Or(max(l.Parse, 0), d.Parse)
-	l.Read = cmp.Or(max(l.Read, 0), d.Read)
-	l.Write = cmp.Or(max(l.Write, 0), d.Write)
+// fit makes room for at least one request.
+func (l *Limits) fit() {
 	l.Bodies = max(l.Bodies, l.Body)
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
 }
@@ -150,7 +136,7 @@ func New(c Config) (*Server, error) {
 
 // newBareServer returns a server that answers nothing yet.
 func newBareServer(version string, l Limits, to io.Writer) *Server {
-	l.fill()
+	l.fit()
 	if to == nil {
 		to = io.Discard
 	}

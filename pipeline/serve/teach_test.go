@@ -24,7 +24,7 @@ func newClass(t *testing.T, teacher Teacher) *bench {
 		t.Fatal(err)
 	}
 	c := Corrections{File: file, Who: "Ann", Now: time.Now, Confidence: readConf, Teacher: teacher}
-	return &bench{must(NewEditor(c, "1.2.3", Limits{}, t.Output())), t, file}
+	return &bench{must(NewEditor(c, "1.2.3", DefaultLimits(), t.Output())), t, file}
 }
 
 // The page gets the most probable heads, relations and tags of the words of a sentence, and
