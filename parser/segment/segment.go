@@ -39,6 +39,7 @@ type Model struct {
 	pairs     hash.Set // pairKey of tokens that a space may join
 	split     splitter
 	threshold int32 // what the score of a sentence end must exceed
+	colons    bool  // no sentence ends behind a colon inside a line
 	spaces    bool  // words have spaces inside so often that any two may be joined
 	begins    mixture
 
@@ -52,6 +53,11 @@ func (m *Model) layout(l *pack.Layout) {
 	m.pairs.Layout(l, "pairs")
 	m.split.layout(l, "split")
 	pack.Value(l, "threshold", &m.threshold)
+	if l.Optional("colons", m.colons) {
+		l.Bool("colons", &m.colons)
+	} else if l.Reading() { // models of 2026 have a weight instead
+		m.colons = m.weights.Score(behindColon) < 0
+	}
 	if l.Optional("spaces", m.spaces) {
 		l.Bool("spaces", &m.spaces)
 	}
@@ -59,6 +65,9 @@ func (m *Model) layout(l *pack.Layout) {
 		m.begins.layout(l, "begins")
 	}
 }
+
+// behindColon is the feature of a weight that stands for Model.colons.
+var behindColon = []hash.Key{hash.Key0(sColon)}
 
 // Pack stores the model in s.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }

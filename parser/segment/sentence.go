@@ -190,8 +190,8 @@ func (w *workspace) cut(m *Model, language string) {
 		t, next := &toks[i], &toks[i+1]
 		t.score = m.weights.Score(keys) - m.threshold
 		onLine := t.gap < gapNewline
-		if onLine && t.word == colon {
-			t.score += m.weights.Score(behindColon)
+		if m.colons && onLine && t.word == colon {
+			t.score -= colonCost
 		}
 		ends := t.score > 0
 		if w.isQuote(i) {
@@ -285,9 +285,5 @@ func (w *workspace) inBreak(i int) bool {
 	}
 	return true
 }
-
-// behindColon is the feature of a colon inside a line. Its weight is not learned:
-// tune chooses it.
-var behindColon = []hash.Key{hash.Key0(sColon)}
 
 var quoting, anyEmoji, colon = hash.Runes([]rune{'>'}), hash.Runes(emoji), hash.Runes([]rune{':'})

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,8 +227,8 @@ func TestCorruptModels(t *testing.T) {
 				m.Segment("Ada does n't see Dr. Bela. don't 10 000", Request{MaxWords: 5})
 			}
 		}
-		if _, err := Open(pack.NewView(append(append([]pack.Section(nil), list[:i]...), list[i+1:]...)),
-			"segment"); err == nil {
+		rest := slices.Concat(list[:i], list[i+1:])
+		if _, err := Open(pack.NewView(rest), "segment"); err == nil && list[i].Name != "segment.colons" { // optional
 			t.Errorf("no error without section %s", list[i].Name)
 		}
 	}

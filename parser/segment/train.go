@@ -107,7 +107,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if o.Begins != nil {
 		m.mix(dev, o)
 	}
-	m.tune(dev, weights, o)
+	m.tune(dev, o)
 	return m, nil
 }
 

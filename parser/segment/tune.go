@@ -1,10 +1,6 @@
 package segment
 
 import (
-	"slices"
-
-	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -12,15 +8,15 @@ import (
 // sets are small.
 const slack = 0.003
 
-// colonCost is what a sentence end behind a colon inside a line costs, in nats,
-// in a model that was tuned to it: more than all other features are worth.
-const colonCost = 24
+// colonCost is what a sentence end behind a colon inside a line costs in a model whose colons
+// are tuned to end none: in units, more than all features are worth.
+const colonCost = 24 * unit
 
 // tune sets the threshold by the F1 of sentences on dev. If that does not lower the
 // F1, it also lets no sentence end behind a colon inside a line. The text of a
 // treebank has a paragraph on one line, former headings and lists included. In some
 // treebanks sentences often end there; in others most such ends are mistakes.
-func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options) {
+func (m *Model) tune(dev []syntax.Sentence, o Options) {
 	all, r := paragraphs(dev), &Request{Begins: o.Begins}
 	best, chosen := -1.0, int32(0)
 	for _, quarters := range []int32{0, -1, 1, -2, 2, -3, 3} {
@@ -34,14 +30,11 @@ func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options
 	if len(all) == 0 {
 		return
 	}
-	colons := func(yield func(hash.Key, []uint16, []float32)) {
-		yield(behindColon[0], []uint16{0}, []float32{-colonCost})
-	}
-	m.pack(append(slices.Clone(weights), colons), o.Small)
+	m.colons = true
 	if f1 := m.sentenceF1(all, r); f1 >= best {
 		o.log("segmenter: sentence F1 on dev %.2f with no end behind a colon inside a line", 100*f1)
 	} else {
-		m.pack(weights, o.Small)
+		m.colons = false
 	}
 }
 

@@ -29,10 +29,10 @@ func notes(n int, ended bool) (list []syntax.Sentence) {
 // What ends behind a colon in training ends there if dev has it so, too.
 func TestColonsAreTunedOnDev(t *testing.T) {
 	for _, c := range []struct {
-		dev  bool
-		want int
-	}{{true, 2}, {false, 1}} {
-		m, err := Train(notes(200, true), notes(30, c.dev), Options{Seed: 1})
+		dev, small bool
+		want       int
+	}{{true, false, 2}, {false, false, 1}, {true, true, 2}, {false, true, 1}} {
+		m, err := Train(notes(200, true), notes(30, c.dev), Options{Seed: 1, Small: c.small})
 		if err != nil {
 			t.Fatal(err)
 		}
