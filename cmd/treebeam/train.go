@@ -254,6 +254,7 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	if err != nil {
 		return &refusal{err}
 	}
+	defer store.Close()
 	defer onInterrupt(func() string {
 		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, and the same command with --resume continues", f.model)
 	})()

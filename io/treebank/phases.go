@@ -6,33 +6,53 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
+
 	"github.com/treebeam/treebeam/io/store"
 )
 
 // Phases keep the finished phases of a training as files of one folder
 // (train.Store).
-type Phases struct{ dir string }
+type Phases struct {
+	dir  string
+	lock *flock.Flock // nil where trainings share the folder
+}
 
-// OpenPhases makes the folder dir. It reuses phases of an earlier training only with
-// resume, and never deletes them unasked: they may be an hour's work.
-func OpenPhases(dir string, resume bool) (Phases, error) {
-	p := Phases{dir}
-	if list, err := p.list("*.phase"); err != nil {
+// OpenPhases makes the folder dir and locks it until Close, Remove or the end of the
+// process: it refuses a folder that another training uses. It reuses phases of an earlier
+// training only with resume, and never deletes them unasked: they may be an hour's work.
+func OpenPhases(dir string, resume bool) (_ Phases, err error) {
+	p, err := SharePhases(dir)
+	if err != nil {
 		return p, err
-	} else if len(list) > 0 && !resume {
+	}
+	p.lock = flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o644))
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	if locked, err := p.lock.TryLock(); err == nil && !locked { // a file system may have no locks
+		return p, fmt.Errorf("another training keeps its phases in %s: wait until it ends, stop it, or write another model", dir)
+	}
+	list, err := p.list("*.phase")
+	if err != nil {
+		return p, err
+	}
+	if len(list) > 0 && !resume {
 		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
 	}
 	// A training that was killed leaves what it had written half of: a checkpoint of an
 	// encoder has hundreds of megabytes.
 	halves, err := p.list(".*.phase*")
-	if err == nil {
-		err = removeAll(halves)
-	}
 	if err != nil {
 		return p, err
 	}
-	return p, p.make()
+	return p, removeAll(halves)
 }
+
+// Close lets other trainings have the folder.
+func (p Phases) Close() error { return p.lock.Close() }
 
 func removeAll(names []string) error {
 	for _, name := range names {
@@ -46,15 +66,10 @@ func removeAll(names []string) error {
 // SharePhases makes the folder dir for phases that trainings share: they are taken
 // from it and left in it.
 func SharePhases(dir string) (Phases, error) {
-	p := Phases{dir}
-	return p, p.make()
-}
-
-func (p Phases) make() error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return fmt.Errorf("folder for the phases of the training: %w", err)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Phases{}, fmt.Errorf("folder for the phases of the training: %w", err)
 	}
-	return nil
+	return Phases{dir: dir}, nil
 }
 
 // list returns the files whose names match a pattern. The name of the folder is not
@@ -98,6 +113,14 @@ func (p Phases) Remove() error {
 	}
 	if err != nil {
 		return err
+	}
+	// A lock that is held goes first, so that nobody gets it; Windows deletes no open file.
+	held := os.Remove(p.lock.Path())
+	if err := p.Close(); err != nil {
+		return err
+	}
+	if held != nil {
+		os.Remove(p.lock.Path())
 	}
 	os.Remove(p.dir) // stays if it holds files that are not ours
 	return nil

@@ -122,6 +122,12 @@ func TestPhasesAreKeptUntilAsked(t *testing.T) {
 	for _, text := range []string{"first", "second"} {
 		must(t, p.Save("tagger", []byte(text)))
 	}
+	for _, resume := range []bool{false, true} {
+		if _, err := OpenPhases(dir, resume); err == nil || !strings.Contains(err.Error(), "another training") {
+			t.Errorf("--resume=%t while a training keeps its phases there: %v", resume, err)
+		}
+	}
+	must(t, p.Close())
 	if _, err := OpenPhases(dir, false); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("an earlier training's phases: %v", err)
 	}
