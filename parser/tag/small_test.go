@@ -1,6 +1,48 @@
 package tag
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// In English, words in other scripts become names or foreign words, also where their
+// relation wants another tag.
+func TestForeignWords(t *testing.T) {
+	sents := toyTreebank()
+	for w := range syntax.Words(sents) {
+		if w.Lemma == "river" {
+			w.UPOS, w.XPOS = "PROPN", "NNP"
+		}
+	}
+	m, err := Train(sents, nil, Options{Epochs: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := slices.Index(m.upos, "PROPN")
+	for _, x := range []struct {
+		language, form string
+		only           bool
+	}{
+		{"en", "שלום", true}, {"en", "я", true}, {"en", "世界", true}, {"en", "Κόσμε", true}, {"en", "да-да", true},
+		{"en", "α", false}, {"en", "été", false}, {"en", "۴۲", false}, {"en", "—", false}, {"ru", "шум", false},
+	} {
+		m.SetLanguage(x.language)
+		s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: x.form}}}
+		s.Dense.Tags = make([]int32, len(s.Words)*m.NumTags())
+		for l := range m.upos {
+			if l != name {
+				s.Dense.Tags[m.NumTags()+l] = 100 * scoreUnit
+			}
+		}
+		m.Tag(&s, Request{})
+		_, _, found := m.Other(&s, 1, Request{}, 1<<40, func(upos string) bool { return upos == "NOUN" || upos == "VERB" })
+		if got := s.Words[1].UPOS == "PROPN" && !found; got != x.only {
+			t.Errorf("%s in %s: %s, and another tag: %t", x.form, x.language, s.Words[1].UPOS, found)
+		}
+	}
+}
 
 // A sentence is in small letters if it has words enough and no capital. What
 // its words are in any case is seen there alone.

@@ -46,6 +46,7 @@ type Model struct {
 	all     []uint16   // labels of the first layer
 	kind    []uint16   // of each label, a number of its UPOS
 	morphOf [][]uint16 // of each label, its labels of the second layer
+	english bool
 	pool    sync.Pool
 }
 
@@ -84,8 +85,17 @@ type lemmaMemo struct {
 
 const maxLemmas = 3 // of a form
 
-// SetLanguage lets m know irregular verbs of a language, by its code.
-func (m *Model) SetLanguage(code string) { m.lemma.SetLanguage(code) }
+// SetLanguage lets m know irregular verbs of a language, by its code. In English, words in
+// other scripts, of which its treebanks have none, become names or foreign words.
+func (m *Model) SetLanguage(code string) {
+	m.lemma.SetLanguage(code)
+	m.english = code == syntax.English
+}
+
+// suits reports whether a form that the treebank does not have may have a UPOS.
+func (m *Model) suits(f *form, upos string) bool {
+	return !m.english || !f.foreign || upos == "X" || upos == "PROPN"
+}
 
 // Casing returns the casing of the treebank's language.
 func (m *Model) Casing() word.Casing { return m.lex.casing }
@@ -220,6 +230,8 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		case excepted:
 		case given:
 			labels = m.agree(sc, w)
+		case m.english && f.foreign:
+			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, m.upos[l]) })
 		case dense == nil:
 			labels = m.possibleTags(f, 0)
 		}

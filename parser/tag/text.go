@@ -1,6 +1,8 @@
 package tag
 
 import (
+	"unicode"
+
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -20,6 +22,7 @@ type form struct {
 	sure      uint16 // the only label of the first layer of a frequent form, plus 1; 0: any
 	sureMorph uint16 // the same of the second
 	known     bool   // class comes from the lexicon
+	foreign   bool   // it is not known, and its letters are not Latin
 	plain     string // word.Plain of the form; "" if that is the form
 
 	ownTags     []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
@@ -113,9 +116,26 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 func (f *form) readPlain(s string, lex *lexicon) {
 	f.Read(s, lex.casing)
 	lex.look(f)
+	f.foreign = !f.known && isForeign(s)
 	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p
 	}
+}
+
+// isForeign reports whether s has letters, none of them Latin. A Greek letter alone is most
+// often a sign.
+func isForeign(s string) bool {
+	letters, only := 0, rune(0)
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			return false
+		case unicode.IsLetter(r):
+			letters++
+			only = r
+		}
+	}
+	return letters > 1 || letters == 1 && !unicode.Is(unicode.Greek, only)
 }
 
 // markParts sets part of the words of multiword tokens.
