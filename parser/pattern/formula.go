@@ -3,6 +3,8 @@ package pattern
 import (
 	"regexp"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A formula is a condition on one word.
@@ -60,7 +62,7 @@ type test struct {
 // place, as the column of a test, means the number of a word.
 const place Columns = 1 << 15
 
-// A value is compared with an attribute.
+// A value is compared with an attribute. Its text and regular expression are in NFC.
 type value struct {
 	text string
 	how  how
@@ -78,7 +80,10 @@ const (
 	absent
 )
 
+// matches compares the value with a column of a word. Whether a letter and its accent are
+// one character or two does not matter (NFC).
 func (v *value) matches(s string) bool {
+	s = norm.NFC.String(s)
 	switch v.how {
 	case present:
 		return s != ""

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A parser reads a pattern from left to right:
@@ -458,7 +460,7 @@ func (p *parser) regexp() value {
 		}
 	}
 	p.at++
-	v := value{text: b.String(), how: byRegexp, fold: p.fold()}
+	v := value{text: norm.NFC.String(b.String()), how: byRegexp, fold: p.fold()}
 	flags := "s"
 	if v.fold {
 		flags = "si"

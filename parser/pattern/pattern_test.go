@@ -146,6 +146,26 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+// An accent may be a character of its own, in the pattern or in the word.
+func TestNormalForms(t *testing.T) {
+	const composed, apart = "caf\u00e9", "cafe\u0301"
+	for _, form := range []string{composed, apart} {
+		s := &syntax.Sentence{Words: []syntax.Word{{Form: form, Lemma: form, Misc: "Gloss=" + form}, {Form: "cafe", Lemma: "cafe"}}}
+		for _, text := range []string{composed, apart} {
+			for _, test := range []string{`"TEXT"`, `"TEXT"i`, "L=TEXT", "L!=cafe & /caf./", "/TEXT/", "/caf[TEXT]/ & !L=cafe", "misc.Gloss=TEXT"} {
+				written := strings.ReplaceAll(test, "TEXT", text)
+				p, err := Compile(written)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hits, _ := p.NewMatcher().Match(s); len(hits) != 1 || hits[0].Words[0] != 1 {
+					t.Errorf("%+q in %+q: hits %v", written, form, hits)
+				}
+			}
+		}
+	}
+}
+
 // Errors say where, and what to write instead.
 func TestErrors(t *testing.T) {
 	for _, c := range [...]struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -135,7 +137,7 @@ func (p *parser) value(attr Columns) value {
 		if b.Len() == 0 {
 			p.fail(start, `"" is not a value: write =_ to test that a word has none`)
 		}
-		return value{text: b.String(), fold: p.fold()}
+		return value{text: norm.NFC.String(b.String()), fold: p.fold()}
 	}
 	text := p.run(func(r rune) bool { return r > ' ' && !unicode.IsSpace(r) && !strings.ContainsRune(`()[]|&!"<>@?`, r) })
 	switch {
@@ -152,7 +154,7 @@ func (p *parser) value(attr Columns) value {
 		p.fail(start, "* means any value and must be alone; to match part of a value, use a regular expression: /%s/",
 			strings.ReplaceAll(text, "*", ".*"))
 	}
-	return value{text: text}
+	return value{text: norm.NFC.String(text)}
 }
 
 func notLabel(r rune) bool { return !isLabelByte(r) }
