@@ -13,6 +13,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
@@ -198,9 +199,9 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
-	say(out, "calibrated on %s, %d sentences, %d words\n", cmp.Or(c.Gold.File, "dev"), c.Gold.Sentences, c.Gold.Words)
+	say(out, "calibrated on %s, %s, %s\n", cmp.Or(c.Gold.File, "dev"), view.Many(int64(c.Gold.Sentences), "sentence"), view.Many(int64(c.Gold.Words), "word"))
 	if a := c.Adapted; a != nil {
-		say(out, "adapted to %s, %d sentences, %d words\n", a.File, a.Sentences, a.Words)
+		say(out, "adapted to %s, %s, %s\n", a.File, view.Many(int64(a.Sentences), "sentence"), view.Many(int64(a.Words), "word"))
 	}
 	if len(c.Measured) == 0 {
 		return

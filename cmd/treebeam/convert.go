@@ -11,6 +11,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/mirror"
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -111,10 +112,10 @@ func convertToOne(ctx context.Context, from *output.Reader, file string, how fun
 
 func reportConverted(s output.Converted) {
 	if s.Unparsed > 0 {
-		say(os.Stderr, "%d sentences could not be parsed; they have no heads and a comment treebeam_failure\n", s.Unparsed)
+		say(os.Stderr, "%s could not be parsed: no heads, and a comment treebeam_failure\n", view.Many(s.Unparsed, "sentence"))
 	}
 	if s.Lost > 0 {
-		say(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
+		say(os.Stderr, "blocks and files that could not be read: %d, in failures/ only; treebeam failures lists them\n", s.Lost)
 	}
 }
 
@@ -159,7 +160,7 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 	if err := cmp.Or(err, w.Close()); err != nil {
 		return err
 	}
-	say(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, w.Files, w.Texts)
+	say(os.Stderr, "files written to %s: %d, with %s\n", dir, w.Files, view.Many(int64(w.Texts), "sentence"))
 	printRenamed(files.Renamed)
 	reportConverted(stats)
 	return nil

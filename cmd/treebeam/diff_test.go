@@ -49,7 +49,7 @@ func TestDiff(t *testing.T) {
 		t.Error(stderr)
 	}
 	for want, args := range map[string][]string{
-		"got 1 arguments": {before}, "manifest.json": {before, in}, "not the number": {"--state", state, "x", "y"},
+		"got 1 argument\n": {before}, "manifest.json": {before, in}, "not the number": {"--state", state, "x", "y"},
 		"no snapshot 9": {"--state", state, "1", "9"}, "not negative": {before, after, "--max-changed", "-1"}, "--top 0": {before, after, "--top", "0"},
 	} {
 		if _, stderr := ends(t, exitRefused, "", append([]string{"diff"}, args...)...); !strings.Contains(stderr, want) {

@@ -148,6 +148,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	warnOfNoHeads(f.system, trees.system)
 	result.Losses = trees.losses
 	if f.against != "" {
 		return f.compare(ctx, out, gold, result)
@@ -161,6 +162,17 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return eval.Report(out, result, f.report)
+}
+
+// warnOfNoHeads says that a file has no trees, if it has none: its scores are not those of
+// a parser.
+func warnOfNoHeads(path string, system []syntax.Sentence) {
+	for w := range syntax.Words(system) {
+		if w.Head != syntax.NoHead {
+			return
+		}
+	}
+	say(os.Stderr, "%s has no heads: UAS and LAS are 0\n", path)
 }
 
 // badTrees refuses a file of CoNLL-U that cannot be scored, or not be read.
@@ -197,6 +209,7 @@ func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Se
 	if err != nil {
 		return err
 	}
+	warnOfNoHeads(f.against, other)
 	for _, m := range []eval.Metric{eval.UAS, eval.LAS} {
 		c, err := eval.Bootstrap(a, b, m, f.samples, 1)
 		if err != nil {

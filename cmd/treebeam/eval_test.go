@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,6 +71,23 @@ func TestEvalOfFiles(t *testing.T) {
 	out, err = evalOutput(t, evalFlags{gold: toyDev, system: toyDev, against: wrong})
 	if err != nil || !strings.Contains(out, "LAS: 100.00 against 94.12") {
 		t.Errorf("comparison %q, %v", out, err)
+	}
+}
+
+// A file of tokens and tags gets its scores, and a word on why those of its trees are 0.
+func TestEvalWithoutHeads(t *testing.T) {
+	text, err := os.ReadFile(toyDev)
+	must(t, err)
+	tagged := filepath.Join(t.TempDir(), "tagged.conllu")
+	must(t, os.WriteFile(tagged, regexp.MustCompile(`(?m)^(\d+\t.*)\t\d+\t[^\t]+(\t[^\t]*\t[^\t]*)$`).ReplaceAll(text, []byte("$1\t_\t_$2")), 0o644))
+	const want = "tagged.conllu has no heads: UAS and LAS are 0"
+	stdout, _ := ends(t, exitOK, want, "eval", "--gold", toyDev, "--system", tagged, "--row", "x")
+	if !strings.Contains(stdout, "LAS 0.00 UAS 0.00 UPOS 100.00") {
+		t.Error(stdout)
+	}
+	ends(t, exitOK, want, "eval", "--gold", toyDev, "--system", toyDev, "--against", tagged)
+	if _, stderr := ends(t, exitOK, "", "eval", "--gold", toyDev, "--system", toyDev); strings.Contains(stderr, "heads") {
+		t.Error(stderr)
 	}
 }
 

@@ -47,6 +47,7 @@ type findFlags struct {
 	conf           float32
 	limit          int64
 	random         int
+	drawn          bool // --random is given
 	seed           uint64
 	against        list
 	color          string
@@ -80,7 +81,10 @@ func newFind() *cobra.Command {
   treebeam find out 'v:VERB >obj o:NOUN' --group v.lemma,o.lemma --conf 0.9
   treebeam find out 'VERB >iobj _ >obj _' -o datives.csv
   treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
-	cmd.RunE = stoppable(f.run)
+	cmd.RunE = stoppable(func(ctx context.Context, args []string) error {
+		f.drawn = fs.Changed("random")
+		return f.run(ctx, args)
+	})
 	return cmd
 }
 
@@ -130,7 +134,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
 	default:
 		drawn := ""
-		if f.random > 0 {
+		if f.drawn {
 			drawn = fmt.Sprintf("; written: %d, drawn at random with seed %d", min(int64(f.random), sum.Hits), f.seed)
 		}
 		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"), drawn)
@@ -200,11 +204,11 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 		return nil, refuse("--conf %g: must be a probability from 0 to 1", f.conf)
 	case f.limit < 0:
 		return nil, refuse("--limit %d: must not be negative", f.limit)
-	case f.random < 0 || f.random > pick.MaxSample:
+	case f.random < 1 && f.drawn || f.random > pick.MaxSample:
 		return nil, refuse("--random %d: must be from 1 to %d", f.random, pick.MaxSample)
-	case f.random > 0 && f.limit > 0:
+	case f.drawn && f.limit > 0:
 		return nil, refuse("--random and --limit exclude each other: a random sample is drawn from all hits")
-	case f.seed > 0 && f.random == 0:
+	case f.seed > 0 && !f.drawn:
 		return nil, refuse("--seed needs --random")
 	}
 	var chosen string
@@ -221,7 +225,7 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 		}
 		chosen, o.To = c.flag, c.to
 	}
-	if f.random > 0 && (f.count || f.group != "") {
+	if f.drawn && (f.count || f.group != "") {
 		return nil, refuse("--random is for hits that are written; %s counts all of them", chosen)
 	}
 	if len(f.against) > 0 && (f.group == "" || f.limit > 0) {

@@ -56,14 +56,14 @@ func TestRecordsAreGolden(t *testing.T) {
 // make no other run.
 func TestFormatFlags(t *testing.T) {
 	in := writeFiles(t, map[string]string{"x.txt": `{"meta": {"n": 7}, "body": "One here . Two ."}` + "\n", "y.txt": "Three here .\nFour here .\n"})
-	_, stdout, stderr := treebeam(t, "", toyCommand("--quiet", in, "--to", "conllu", "--text-key", "body", "--id-key=meta.n", "--document", "line")...)
+	_, stdout, stderr := treebeam(t, "", toyCommand("--quiet", in, "--to", "conllu", "--text", "body", "--id=meta.n", "--document", "line")...)
 	for _, want := range []string{"# newdoc id = 7\n", "# newdoc id = y.txt#0\n", "# newdoc id = y.txt#13\n# newpar\n# sent_id = y.txt#13@13\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s%s", want, stdout, stderr)
 		}
 	}
 	c := newParseCommand(newCommand("parse", "", "").Flags())
-	if err := c.flags.Parse([]string{"--text-key", "text", "--id-key", "id", "--document", "file"}); err != nil || c.options.Rows != pipeline.DefaultRows() {
+	if err := c.flags.Parse([]string{"--text", "text", "--id", "id", "--document", "file"}); err != nil || c.options.Rows != pipeline.DefaultRows() {
 		t.Errorf("got %+v, %v", c.options.Rows, err)
 	}
 	for _, args := range [][]string{{"--document", "page"}, {"--document", "line", "--lines", "wrapped"}, {"--from", "pdf"}} {

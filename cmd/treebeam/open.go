@@ -46,7 +46,7 @@ func openOutput(ctx context.Context, folder string) (*output.Reader, error) {
 // openOne opens the only argument of a command, which writes the file target.
 func openOne(ctx context.Context, folders []string, target string) (*output.Reader, error) {
 	if len(folders) != 1 {
-		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %d arguments", len(folders))
+		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %s", view.Many(int64(len(folders)), "argument"))
 	}
 	from, err := openOutput(ctx, folders[0])
 	if err != nil {

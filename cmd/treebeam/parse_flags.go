@@ -165,23 +165,23 @@ func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
 }
 
 // formatFlags are the flags that say how a format is read. The value that is
-// the default is not written into o: it makes no other run. Two flags that set one
-// option must agree.
+// the default is not written into o: it makes no other run. A flag that is repeated must
+// have the same value.
 func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
-	given := map[*string][2]string{} // the flag and its value, by option
 	define := func(name, usage, standard string, option *string) {
+		given := ""
 		f.Func(name, usage, func(s string) error {
 			if s == "" { // most often a variable that is not set
 				return errors.New("it is empty; leave the flag out for " + standard)
 			}
-			if before := given[option]; before[0] != "" && before[1] != s {
+			if given != "" && given != s {
 				remedy := "give one"
 				if option != &o.Document {
 					remedy = "name both with a comma between them for the first that a file has, or give a --rule for each kind of file"
 				}
-				return fmt.Errorf("--%s %q contradicts it; %s", before[0], before[1], remedy)
+				return fmt.Errorf("--%s %q contradicts it; %s", name, given, remedy)
 			}
-			given[option] = [2]string{name, s}
+			given = s
 			if *option = s; s == standard {
 				*option = ""
 			}
@@ -192,11 +192,6 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 	define("document", "make each `UNIT` of raw text a document: file or line (file)", "file", &o.Document)
 	define("text", "take the text of records from `NAME,...`, the first that is there (text)", record.DefaultText, &o.TextKey)
 	define("id", "take the id of records from `NAME,...`, likewise (id)", record.DefaultID, &o.IDKey)
-	for _, old := range []string{"-key", "-column"} {
-		define("text"+old, "as --text", record.DefaultText, &o.TextKey)
-		define("id"+old, "as --id", record.DefaultID, &o.IDKey)
-		f.Lookup("text"+old).Hidden, f.Lookup("id"+old).Hidden = true, true
-	}
 	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
 		if s == "" {
 			return errors.New("it is empty; leave the flag out to keep nothing")

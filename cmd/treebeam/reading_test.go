@@ -175,7 +175,7 @@ func TestConvertText(t *testing.T) {
 	if want := "no\u00a0break and so on\n" + strings.Repeat("long ", 400) + "end\ntwo words\n"; status != exitOK || stdout != want {
 		t.Errorf("status %d, %q", status, stdout)
 	}
-	if !strings.Contains(stderr, "2 sentences could not be parsed") || !strings.Contains(stderr, "1 blocks or files could not be read") {
+	if !strings.Contains(stderr, "2 sentences could not be parsed") || !strings.Contains(stderr, "could not be read: 1") {
 		t.Errorf("%s", stderr)
 	}
 }
@@ -340,7 +340,7 @@ func TestNothingParsed(t *testing.T) {
 	if status != exitFailures || stdout != "" || !strings.Contains(stderr, why) || !strings.Contains(stderr, "treebeam failures FOLDER") {
 		t.Errorf("to standard output: status %d, %q\n%s", status, stdout, stderr)
 	}
-	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text-key", "body")...)
+	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text", "body")...)
 	// One tree is enough, and nothing to parse is no failure.
 	for _, files := range []map[string]string{
 		{"a.jsonl": records + `{"text": "One ."}` + "\n"},
@@ -368,14 +368,14 @@ func TestNothingParsedAtNight(t *testing.T) {
 			t.Error("a night without trees is current")
 		}
 	}
-	if status, stderr := night("--text-key", "body"); status != exitOK {
+	if status, stderr := night("--text", "body"); status != exitOK {
 		t.Fatalf("with the right key: status %d\n%s", status, stderr)
 	}
-	if status, stderr := night("--text-key", "text", "--all"); status != exitFailures {
+	if status, stderr := night("--text", "text", "--all"); status != exitFailures {
 		t.Errorf("all anew, with the wrong key: status %d\n%s", status, stderr)
 	}
 	must(t, os.WriteFile(filepath.Join(in, "b.pdf"), []byte("%PDF-1.7\n"), 0o644))
-	if status, stderr := night("--text-key", "body"); status != exitOK {
+	if status, stderr := night("--text", "body"); status != exitOK {
 		t.Errorf("one more file, which is no text: status %d\n%s", status, stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/treebank"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -146,8 +147,8 @@ func (f *sampleFlags) readWithout() (*pick.Exclusion, error) {
 // report says what the sample is, and what it is for.
 func (f *sampleFlags) report(drawn *pick.Drawn) {
 	sum := drawn.Totals()
-	say(os.Stderr, "%d sentences of %d, from %d documents; %.0f of their %d words are expected to be wrong\n",
-		len(drawn.Chosen), drawn.Trees, sum.Documents, sum.Doubt.Expected(), sum.Doubt.Words)
+	say(os.Stderr, "%s of %d, from %s; %.0f of their %s are expected to be wrong\n", view.Many(int64(len(drawn.Chosen)), "sentence"), drawn.Trees,
+		view.Many(int64(sum.Documents), "document"), sum.Doubt.Expected(), view.Many(int64(sum.Doubt.Words), "word"))
 	if len(drawn.Chosen) < max(f.Uncertain, f.Random) {
 		say(os.Stderr, "no more than that can be chosen: %s\n", drawn.Left())
 	}

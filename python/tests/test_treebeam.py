@@ -392,7 +392,7 @@ class Refusals(unittest.TestCase):
             "--to conllu", "--to=conllu", "-t conllu", "-tconllu", "-t=conllu", "-to conllu", "-to=conllu", "-qtconllu", "-qvt conllu",
             "--from text", "--from=tokens", "-f text", "-ftext", "-from=text", "--f text",
             "-n 1", "--limit 1", "-i x", "--input x", "--files-from x", "--exclude x", "--end-marks=false", "-end-marks=false",
-            "--text-key body", "--text-column=body", "--id-key x", "--id-column x", "--keep x", "--document line", "--exact 5 --to tsv",
+            "--text body", "--text=body", "--id x", "--keep x", "--document line", "--exact 5 --to tsv",
         ):  # fmt: skip
             with self.subTest(options), self.assertRaisesRegex(ValueError, r"^options: -.* cannot be used: .*pipe\(\).*treebeam\.program\(\)"):
                 treebeam.Parser(options=options.split())

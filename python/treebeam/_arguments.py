@@ -18,7 +18,7 @@ _OUTPUT = "the parser reads what the program writes: use pipe(), arrow() or spac
 # Flags of the program that change what goes through the pipe, and their letters.
 _PIPE = {
     **dict.fromkeys(("input", "files-from", "exclude", "from", "limit", "i", "f", "n"), _INPUT),
-    **dict.fromkeys(("document", "text", "id", "text-key", "id-key", "text-column", "id-column", "keep", "rule", "rules"), _INPUT),
+    **dict.fromkeys(("document", "text", "id", "keep", "rule", "rules"), _INPUT),
     **dict.fromkeys(("output", "to", "end-marks", "o", "t"), _OUTPUT),
 }
 
