@@ -92,11 +92,6 @@ func (m *Model) SetLanguage(code string) {
 	m.english = code == syntax.English
 }
 
-// suits reports whether a form that the treebank does not have may have a UPOS.
-func (m *Model) suits(f *form, upos string) bool {
-	return !m.english || !f.foreign || upos == "X" || upos == "PROPN"
-}
-
 // Casing returns the casing of the treebank's language.
 func (m *Model) Casing() word.Casing { return m.lex.casing }
 

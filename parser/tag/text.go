@@ -1,8 +1,6 @@
 package tag
 
 import (
-	"unicode"
-
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -120,22 +118,6 @@ func (f *form) readPlain(s string, lex *lexicon) {
 	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p
 	}
-}
-
-// isForeign reports whether s has letters, none of them Latin. A Greek letter alone is most
-// often a sign.
-func isForeign(s string) bool {
-	letters, only := 0, rune(0)
-	for _, r := range s {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			return false
-		case unicode.IsLetter(r):
-			letters++
-			only = r
-		}
-	}
-	return letters > 1 || letters == 1 && !unicode.Is(unicode.Greek, only)
 }
 
 // markParts sets part of the words of multiword tokens.
