@@ -4,9 +4,9 @@
 //	go run -C lab ./bench further [-epochs N] [-seed N] WORLD.tbm LIST.tsv OUT.tbm
 //
 // LIST.tsv is the list of treebanks that the world was trained from (bench treebanks). OUT is
-// the world with the tuned encoder, the new factors and its scores on dev; its provenance names
-// the training. All else stays. The vectors of pieces do not learn. With 0 epochs, only the
-// factors are fitted.
+// the world with the tuned encoder, new factors, a new calibrator and its scores on dev; its
+// provenance names the training. All else stays. The vectors of pieces do not learn. With 0
+// epochs, the encoder stays, too.
 package further
 
 import (
@@ -93,11 +93,12 @@ func (r *run) tuned(data []byte) ([]byte, error) {
 	}
 	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
 		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from})
-	return with(file, model.EncodeName, m)
+	replace(file, model.EncodeName, m)
+	return model.Encode(file.Info, file.Sections)
 }
 
-// measured returns the world with factors that are fitted to dev, and the scores on dev that
-// it then has.
+// measured returns the world with factors and a calibrator that are fitted to dev, and the
+// scores on dev that it then has.
 func (r *run) measured(data []byte) ([]byte, error) {
 	file, err := model.Decode(data)
 	if err != nil {
@@ -111,7 +112,8 @@ func (r *run) measured(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = with(file, model.MixName, &mix); err != nil {
+	replace(file, model.MixName, &mix)
+	if data, err = model.Encode(file.Info, file.Sections); err != nil {
 		return nil, err
 	}
 	if banks, err = r.banks(data); err != nil {
@@ -125,7 +127,12 @@ func (r *run) measured(data []byte) ([]byte, error) {
 		at := slices.IndexFunc(file.Info.Languages, func(l model.Language) bool { return l.Code == b.Name })
 		file.Info.Languages[at].Scores = e.Scores[i]
 	}
-	return with(file, model.MixName, &mix)
+	if e.Calibrator != nil { // dev is large enough
+		e.Calibration.Gold = eval.DataOf(banks)
+		file.Info.Calibration = &e.Calibration
+		replace(file, model.CalibrateName, e.Calibrator)
+	}
+	return model.Encode(file.Info, file.Sections)
 }
 
 // banks are the languages of a world, beside their dev.
@@ -153,13 +160,12 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// with returns the file with another component of a name.
-func with(file *model.File, name string, c interface{ Pack(*pack.Sub) }) ([]byte, error) {
+// replace puts another component of a name into a file.
+func replace(file *model.File, name string, c interface{ Pack(*pack.Sub) }) {
 	var made pack.Builder
 	c.Pack(made.Sub(name))
-	file.Sections = slices.DeleteFunc(file.Sections, func(s pack.Section) bool { return strings.HasPrefix(s.Name, name+".") })
-	file.Sections = append(file.Sections, made.Sections...)
-	return model.Encode(file.Info, file.Sections)
+	rest := slices.DeleteFunc(file.Sections, func(s pack.Section) bool { return strings.HasPrefix(s.Name, name+".") })
+	file.Sections = append(rest, made.Sections...)
 }
 
 // trees returns the sentences of train as the encoder reads them, with the codes of their
