@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,87 +11,56 @@ import (
 // fault without a kind counts as a defect of the program.
 type Kind uint8
 
-// The names of kinds are in kindNames.
-const (
-	KindInternal     Kind = iota // a defect of the program
-	KindNotText                  // a file that is not text, or not in a format that can be read
-	KindBytes                    // warning: invalid bytes became U+FFFD
-	KindGone                     // a file that was listed does not exist
-	KindPermission               // a file that may not be read
-	KindPath                     // a path that no file can be read at
-	KindIrregular                // a pipe, a socket or a device in a folder
-	KindUnlisted                 // a folder whose files cannot be listed
-	KindTruncated                // compressed data that end too early
-	KindDamaged                  // compressed or Parquet data that cannot be decoded
-	KindColumns                  // a line of CoNLL without ten columns
-	KindNoValue                  // a column of CoNLL that is empty instead of "_"
-	KindWordID                   // words of CoNLL whose IDs are not 1, 2, 3 and so on
-	KindToken                    // a multiword token that does not fit its words
-	KindEmptyNode                // an empty node out of its place
-	KindComment                  // warning: a comment after the first word
-	KindNoWords                  // a block of CoNLL without words
-	KindLongBlock                // a block of CoNLL over a limit
-	KindLongColumn               // a column over a limit
-	KindLongSentence             // a sentence over the limit
-	KindHead                     // a head that is not a word of the sentence
-	KindNoRoot                   // heads without a root
-	KindTwoRoots                 // heads with several roots
-	KindCycle                    // heads with a cycle
-	KindHeadsLost                // given heads that the search cannot keep
-	KindNoTokens                 // text of tokens in another format
-	KindJSON                     // a record that is not JSON
-	KindNoObject                 // a record of JSON that is not an object
-	KindNoTextKey                // a record without text
-	KindTextType                 // a record whose text is not a string
-	KindKeyTwice                 // a record with two texts
-	KindLongRecord               // a record over the limit
-	KindRecordID                 // warning: a record whose id cannot be used
-	KindQuotes                   // a row of a table with unbalanced quotes
-	KindKept                     // warning: a value that was to be kept and cannot be
-	kinds
+// The kinds.
+var (
+	KindInternal     = kind("internal")          // a defect of the program
+	KindNotText      = kind("not_text")          // a file that is not text, or not in a format that can be read
+	KindBytes        = kind("invalid_bytes")     // warning: invalid bytes became U+FFFD
+	KindGone         = kind("file_gone")         // a file that was listed does not exist
+	KindPermission   = kind("permission_denied") // a file that may not be read
+	KindPath         = kind("bad_path")          // a path that no file can be read at
+	KindIrregular    = kind("not_regular_file")  // a pipe, a socket or a device in a folder
+	KindUnlisted     = kind("folder_unlisted")   // a folder whose files cannot be listed
+	KindTruncated    = kind("truncated")         // compressed data that end too early
+	KindDamaged      = kind("damaged")           // compressed or Parquet data that cannot be decoded
+	KindColumns      = kind("column_count")      // a line of CoNLL without ten columns
+	KindNoValue      = kind("empty_column")      // a column of CoNLL that is empty instead of "_"
+	KindWordID       = kind("word_id")           // words of CoNLL whose IDs are not 1, 2, 3 and so on
+	KindToken        = kind("multiword_token")   // a multiword token that does not fit its words
+	KindEmptyNode    = kind("empty_node")        // an empty node out of its place
+	KindComment      = kind("late_comment")      // warning: a comment after the first word
+	KindNoWords      = kind("no_words")          // a block of CoNLL without words
+	KindLongBlock    = kind("block_too_long")    // a block of CoNLL over a limit
+	KindLongColumn   = kind("column_too_long")   // a column over a limit
+	KindLongSentence = kind("sentence_too_long") // a sentence over the limit
+	KindHead         = kind("bad_head")          // a head that is not a word of the sentence
+	KindNoRoot       = kind("no_root")           // heads without a root
+	KindTwoRoots     = kind("two_roots")         // heads with several roots
+	KindCycle        = kind("cycle")             // heads with a cycle
+	KindHeadsLost    = kind("heads_not_kept")    // given heads that the search cannot keep
+	KindNoTokens     = kind("no_tokens")         // text of tokens in another format
+	KindJSON         = kind("invalid_json")      // a record that is not JSON
+	KindNoObject     = kind("no_object")         // a record of JSON that is not an object
+	KindNoTextKey    = kind("no_text")           // a record without text
+	KindTextType     = kind("text_not_string")   // a record whose text is not a string
+	KindKeyTwice     = kind("key_twice")         // a record with two texts
+	KindLongRecord   = kind("record_too_long")   // a record over the limit
+	KindRecordID     = kind("bad_id")            // warning: a record whose id cannot be used
+	KindQuotes       = kind("bad_quotes")        // a row of a table with unbalanced quotes
+	KindKept         = kind("value_not_kept")    // warning: a value that was to be kept and cannot be
 )
 
-var kindNames = [kinds]string{
-	KindInternal:     "internal",
-	KindNotText:      "not_text",
-	KindBytes:        "invalid_bytes",
-	KindGone:         "file_gone",
-	KindPermission:   "permission_denied",
-	KindPath:         "bad_path",
-	KindIrregular:    "not_regular_file",
-	KindUnlisted:     "folder_unlisted",
-	KindTruncated:    "truncated",
-	KindDamaged:      "damaged",
-	KindColumns:      "column_count",
-	KindNoValue:      "empty_column",
-	KindWordID:       "word_id",
-	KindToken:        "multiword_token",
-	KindEmptyNode:    "empty_node",
-	KindComment:      "late_comment",
-	KindNoWords:      "no_words",
-	KindLongBlock:    "block_too_long",
-	KindLongColumn:   "column_too_long",
-	KindLongSentence: "sentence_too_long",
-	KindHead:         "bad_head",
-	KindNoRoot:       "no_root",
-	KindTwoRoots:     "two_roots",
-	KindCycle:        "cycle",
-	KindHeadsLost:    "heads_not_kept",
-	KindNoTokens:     "no_tokens",
-	KindJSON:         "invalid_json",
-	KindNoObject:     "no_object",
-	KindNoTextKey:    "no_text",
-	KindTextType:     "text_not_string",
-	KindKeyTwice:     "key_twice",
-	KindLongRecord:   "record_too_long",
-	KindRecordID:     "bad_id",
-	KindQuotes:       "bad_quotes",
-	KindKept:         "value_not_kept",
+// kindNames are the names of the kinds, by Kind.
+var kindNames []string
+
+func kind(name string) Kind {
+	kindNames = append(kindNames, name)
+	return Kind(len(kindNames) - 1)
 }
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	list := make([]Kind, kinds)
+	list := make([]Kind, len(kindNames))
 	for i := range list {
 		list[i] = Kind(i)
 	}
@@ -99,25 +69,19 @@ func Kinds() []Kind {
 
 // String is the name of the kind, as the column kind of failures/ has it:
 // lower-case letters and underscores.
-func (k Kind) String() string {
-	if k < kinds {
-		return kindNames[k]
-	}
-	return kindNames[KindInternal]
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // MarshalText writes the name of the kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name of a kind. Any other name is an error.
 func (k *Kind) UnmarshalText(name []byte) error {
-	for i, known := range kindNames {
-		if known == string(name) {
-			*k = Kind(i)
-			return nil
-		}
+	i := slices.Index(kindNames, string(name))
+	if i < 0 {
+		return fmt.Errorf("%.40q is not a kind of failure", name)
 	}
-	return fmt.Errorf("%.40q is not a kind of failure", name)
+	*k = Kind(i)
+	return nil
 }
 
 // A Fault is the reason why something failed or was mended: its kind, and a sentence
