@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package matrix
-
-var kernels, halves = []*kernel{&plain}, []*kernel(nil)
-
-var integers []*integerKernel
