@@ -51,7 +51,6 @@ type trainFlags struct {
 	silverWords      int
 	silverTags       int
 
-	tensor  int // rank
 	encoder encoderFlags
 }
 
@@ -61,7 +60,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.treebanks, "treebanks", "", "instead of --train and --dev: one model file for the languages whose treebanks `FILE` lists, lines of code, name, train, dev and sources (docs/training.md)")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
-	fs.IntVar(&f.tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
+	fs.IntVar(&f.o.Tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
 	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast or standard; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
@@ -228,20 +227,16 @@ const (
 
 // checkTensor gives the options a tensor if one is asked for.
 func (f *trainFlags) checkTensor() error {
-	if f.tensor == tensorByPreset {
-		f.tensor = defaultRank
+	if f.o.Tensor == tensorByPreset {
+		f.o.Tensor = defaultRank
 		if f.preset == "fast" {
-			f.tensor = 0
+			f.o.Tensor = 0
 		}
 	}
-	switch {
-	case f.tensor < 0:
-		return refuse("--tensor %d: must be a rank, or 0 for none", f.tensor)
-	case f.tensor == 0:
+	if f.o.Tensor == 0 {
 		return nil
 	}
-	f.o.Tensor = &scores.TensorOptions{Rank: f.tensor, Gamma: scores.Gamma}
-	if err := f.o.Tensor.Validate(); err != nil {
+	if err := scores.CheckRank(f.o.Tensor); err != nil {
 		return refuse("%w", err)
 	}
 	return nil

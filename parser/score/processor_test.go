@@ -23,10 +23,7 @@ func TestDigestOfStart(t *testing.T) {
 	}
 	train := sentences(150, 5)
 	v := word.Learn(train)
-	l, err := NewTensorLearner(train, v, TensorOptions{Rank: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewTensorLearner(train, v, 12, 0, t.Logf)
 	h := sha256.New()
 	fmt.Fprint(h, l.pretrain(train, v).cells, l.now)
 	fmt.Printf("digest %x\n", h.Sum(nil))

@@ -27,7 +27,7 @@ type ArcScorer interface {
 	// Project fills p for sentence c. It returns the number of rows looked up.
 	Project(c *word.Sentence, p *Projection) (lookups int)
 
-	// Arc returns the tensor score t(h,m) times 1-gamma (TensorOptions.Gamma), in units
+	// Arc returns the tensor score t(h,m) times 1-gamma (Gamma), in units
 	// of 1/Unit, for the sentence last projected into p, 0 <= h <= n, 1 <= m <= n and h
 	// != m.
 	Arc(p *Projection, h, m int) int32

@@ -10,13 +10,10 @@ import (
 )
 
 // stepped returns a Learner after some steps, its Model and the vocabulary.
-func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *word.Vocabulary, []syntax.Sentence) {
+func stepped(t testing.TB, rank int) (*TensorLearner, *Tensor, *word.Vocabulary, []syntax.Sentence) {
 	train := sentences(60, 3)
 	v := word.Learn(train)
-	l, err := NewTensorLearner(train, v, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewTensorLearner(train, v, rank, 0, t.Logf)
 	encoder := word.NewEncoder(v)
 	var p Projection
 	const steps = 30
@@ -31,8 +28,8 @@ func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *word.Voca
 }
 
 func TestIntegersFollowFloats(t *testing.T) {
-	for _, o := range []TensorOptions{{Rank: 8}, {Rank: 16, Gamma: 0.5}} {
-		l, m, v, train := stepped(t, o)
+	for _, rank := range []int{8, 16} {
+		l, m, v, train := stepped(t, rank)
 		l.now = l.averaged(30)
 		encoder := word.NewEncoder(v)
 		var p, q Projection
@@ -48,7 +45,7 @@ func TestIntegersFollowFloats(t *testing.T) {
 					if h == mod {
 						continue
 					}
-					want, got := (1-l.o.Gamma)*l.score(&p, h, mod), float64(m.Arc(&q, h, mod))/Unit
+					want, got := (1-Gamma)*l.score(&p, h, mod), float64(m.Arc(&q, h, mod))/Unit
 					largest = max(largest, math.Abs(got-want))
 					sum, squares, n = sum+math.Abs(got-want), squares+want*want, n+1
 				}
@@ -62,7 +59,7 @@ func TestIntegersFollowFloats(t *testing.T) {
 }
 
 func TestSavedModelScoresAlike(t *testing.T) {
-	_, m, v, train := stepped(t, TensorOptions{Rank: 8})
+	_, m, v, train := stepped(t, 8)
 	var b pack.Builder
 	pack.Write(b.Sub("p"), m.Layout)
 	opened := new(Tensor)
@@ -96,7 +93,7 @@ func TestSavedModelScoresAlike(t *testing.T) {
 }
 
 func TestProjectDoesNotAllocate(t *testing.T) {
-	_, m, v, train := stepped(t, TensorOptions{Rank: 8})
+	_, m, v, train := stepped(t, 8)
 	encoder := word.NewEncoder(v)
 	var p Projection
 	sum := int32(0)

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,33 +12,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Gamma is the default of TensorOptions.Gamma.
-const Gamma = 0.7
+// Gamma is the weight of the sparse score in a tree's if there is a tensor (Lei et al.
+// 2014: 0.3). Its type makes 1-Gamma a difference of float64.
+const Gamma float64 = 0.7
 
-// TensorOptions are the options of a TensorLearner. The comment of a field says what 0
-// means.
-type TensorOptions struct {
-	Rank  int     // R; 16 if 0
-	Gamma float64 // weight of the sparse score in a tree's, in (0,1]; Gamma if 0 (Lei et al. 2014: 0.3)
-	Seed  uint64
-	Log   func(format string, a ...any)
-}
-
-func (o *TensorOptions) setDefaults() {
-	o.Rank, o.Gamma = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, Gamma)
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
-	}
-}
-
-// Validate returns an error for options outside their ranges. Zero values are valid.
-func (o TensorOptions) Validate() error {
-	o.setDefaults()
-	switch {
-	case o.Rank < 1 || o.Rank > maxRank:
-		return fmt.Errorf("tensor of rank %d: must be from 1 to %d", o.Rank, maxRank)
-	case !(o.Gamma > 0 && o.Gamma <= 1):
-		return fmt.Errorf("gamma %g of the tensor: must be above 0 and at most 1", o.Gamma)
+// CheckRank returns an error for a rank that a tensor cannot have.
+func CheckRank(rank int) error {
+	if rank < 1 || rank > maxRank {
+		return fmt.Errorf("tensor of rank %d: must be from 1 to %d", rank, maxRank)
 	}
 	return nil
 }
@@ -48,7 +28,7 @@ func (o TensorOptions) Validate() error {
 // numbers: line 2*f is row f of U, line 2*f+1 is row f of V, and the bins of W follow.
 // Project, Arc and Gradient are safe for concurrent use, but not together with Add.
 type TensorLearner struct {
-	o        TensorOptions
+	seed     uint64
 	features hash.Set
 	rank     int
 	now      []float64
@@ -63,19 +43,17 @@ const (
 )
 
 // NewTensorLearner collects the features of the training sentences and initialises U, V
-// and W. Sentences must have gold heads, and candidates that include them.
-func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptions) (*TensorLearner, error) {
-	o.setDefaults()
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	t := &TensorLearner{o: o, features: learnFeatures(train, v, maxRows), rank: o.Rank}
+// and W, of a rank that CheckRank accepts. Sentences must have gold heads, and candidates
+// that include them. log receives lines of progress.
+func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, rank int, seed uint64, log func(format string, a ...any)) *TensorLearner {
+	t := &TensorLearner{seed: seed, features: learnFeatures(train, v, maxRows), rank: rank}
 	t.now = make([]float64, t.size())
-	t.startSVD(train, v)
+	cells, found := t.startSVD(train, v)
+	log("tensor: start from %d cells, %d components", cells, found)
 	t.total = slices.Clone(t.now)
 	t.reach = reachOfStart * floats.Norm(t.now, 2)
-	o.Log("tensor: rank %d, gamma %g, %d rows", o.Rank, o.Gamma, t.features.Len())
-	return t, nil
+	log("tensor: rank %d, gamma %g, %d rows", rank, Gamma, t.features.Len())
+	return t
 }
 
 // learnFeatures returns the features of the words and roots of train that occur at
@@ -105,9 +83,6 @@ func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.
 }
 
 func (t *TensorLearner) size() int { return (2*t.features.Len() + bins) * t.rank }
-
-// Gamma returns the weight of the sparse score.
-func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
 
 // line returns a line: 2*f is row f of U, and 2*f+1 is row f of V.
 func (t *TensorLearner) line(i int) []float64 { return t.now[i*t.rank:][:t.rank] }
@@ -143,7 +118,7 @@ func (t *TensorLearner) projected(p *Projection, i int) []float64 {
 
 // Arc implements ArcScorer.
 func (t *TensorLearner) Arc(p *Projection, h, m int) int32 {
-	return toUnits((1 - t.o.Gamma) * t.score(p, h, m))
+	return toUnits((1 - Gamma) * t.score(p, h, m))
 }
 
 // toUnits rounds a score to units of 1/Unit, within the bounds of a Tensor. NaN
@@ -220,7 +195,7 @@ func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 // StepNorm returns the squared length of the step that Add takes with a scale
 // of 1.
 func (t *TensorLearner) StepNorm(g *Gradient) float64 {
-	return (1 - t.o.Gamma) * (1 - t.o.Gamma) * floats.Dot(g.d, g.d)
+	return (1 - Gamma) * (1 - Gamma) * floats.Dot(g.d, g.d)
 }
 
 // Add moves U, V and W by scale*(1-gamma) times the gradient. step is the number of the
@@ -231,7 +206,7 @@ func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	if long := scale * math.Sqrt(t.StepNorm(g)); long > t.reach {
 		scale *= t.reach / long
 	}
-	x := scale * (1 - t.o.Gamma)
+	x := scale * (1 - Gamma)
 	move := func(to int, d []float64) {
 		floats.AddScaled(t.now[to*t.rank:][:len(d)], x, d)
 		floats.AddScaled(t.total[to*t.rank:][:len(d)], x*float64(step), d)
@@ -262,7 +237,7 @@ func (t *TensorLearner) Averaged(steps int) *Tensor {
 	}
 	q.w = make([]int32, bins*t.rank)
 	for i, x := range a.now[rows*t.rank:] {
-		q.w[i] = int32(math.Round(max(-maxW, min(maxW, math.Ldexp((1-t.o.Gamma)*x, fixedBits)))))
+		q.w[i] = int32(math.Round(max(-maxW, min(maxW, math.Ldexp((1-Gamma)*x, fixedBits)))))
 	}
 	return q
 }

@@ -46,13 +46,10 @@ func sentences(count int, seed uint64) []syntax.Sentence {
 }
 
 // learner returns a Learner with random factors, and one sentence projected.
-func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *Projection) {
+func learner(t testing.TB, rank int) (*TensorLearner, *word.Sentence, *Projection) {
 	train := sentences(40, 3)
 	vocabulary := word.Learn(train)
-	l, err := NewTensorLearner(train, vocabulary, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewTensorLearner(train, vocabulary, rank, 0, t.Logf)
 	r := hash.Rand(1)
 	fillRandom(l.now, 0.2, &r)
 	l.total = slices.Clone(l.now)
@@ -105,15 +102,15 @@ func difference(l *TensorLearner, p *Projection, gold, other []int32) float64 {
 }
 
 func TestArcIsTheDefinition(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4})
+	l, c, p := learner(t, 5)
 	for m := 1; m <= c.Len(); m++ {
 		for h := 0; h <= c.Len(); h++ {
 			want := naive(l, p, h, m)
 			if got := l.score(p, h, m); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("t(%d,%d) = %g, by the definition %g", h, m, got, want)
 			}
-			if got := float64(l.Arc(p, h, m)) / Unit; math.Abs(got-0.6*want) > 1.0/Unit {
-				t.Fatalf("Arc(%d,%d) = %g, want %g", h, m, got, 0.6*want)
+			if got := float64(l.Arc(p, h, m)) / Unit; math.Abs(got-(1-Gamma)*want) > 1.0/Unit {
+				t.Fatalf("Arc(%d,%d) = %g, want %g", h, m, got, (1-Gamma)*want)
 			}
 		}
 	}
@@ -121,7 +118,7 @@ func TestArcIsTheDefinition(t *testing.T) {
 
 // Every entry of dU, dV and dW equals the finite difference.
 func TestGradientIsTheFiniteDifference(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 3})
+	l, c, p := learner(t, 3)
 	gold, other := trees(c.Len())
 	g := l.Gradient(p, gold, other)
 	whole := make([]float64, len(l.now))
@@ -156,12 +153,12 @@ func spread(l *TensorLearner, g *Gradient, x float64, to []float64) {
 
 // A small step gains its length times the length of the gradient.
 func TestSmallStepsGain(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 4, Gamma: 0.3})
+	l, c, p := learner(t, 4)
 	gold, other := trees(c.Len())
 	before := difference(l, p, gold, other)
 	g := l.Gradient(p, gold, other)
 	const alpha = 1e-6
-	want := alpha * l.StepNorm(g) / (1 - l.o.Gamma)
+	want := alpha * l.StepNorm(g) / (1 - Gamma)
 	l.Add(g, alpha, 1)
 	l.Project(c, p)
 	if got := difference(l, p, gold, other) - before; math.Abs(got-want) > 1e-3*want {
@@ -172,7 +169,7 @@ func TestSmallStepsGain(t *testing.T) {
 // A gradient that would lead far away is followed for a short step only, in
 // its direction.
 func TestStepsAreBounded(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 4})
+	l, c, p := learner(t, 4)
 	gold, other := trees(c.Len())
 	step := slices.Clone(l.now)
 	g := l.Gradient(p, gold, other)
@@ -193,7 +190,7 @@ func TestStepsAreBounded(t *testing.T) {
 }
 
 func TestAverageIsThatOfAllSteps(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 3})
+	l, c, p := learner(t, 3)
 	gold, other := trees(c.Len())
 	const steps = 7
 	sum := make([]float64, len(l.now))
@@ -216,17 +213,16 @@ func TestAverageIsThatOfAllSteps(t *testing.T) {
 }
 
 func TestStateComesBack(t *testing.T) {
-	o := TensorOptions{Rank: 3}
-	l, c, p := learner(t, o)
+	l, c, p := learner(t, 3)
 	gold, other := trees(c.Len())
 	l.Add(l.Gradient(p, gold, other), 0.1, 1)
 	var b pack.Builder
 	pack.Write(b.Sub("t"), l.Layout)
-	read := func(o TensorOptions) (*TensorLearner, error) {
-		back, _, _ := learner(t, o)
+	read := func(rank int) (*TensorLearner, error) {
+		back, _, _ := learner(t, rank)
 		return back, pack.Read(pack.NewView(b.Sections), "t", back.Layout)
 	}
-	back, err := read(o)
+	back, err := read(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,17 +230,15 @@ func TestStateComesBack(t *testing.T) {
 		!reflect.DeepEqual(l.features, back.features) || l.reach != back.reach {
 		t.Error("a checkpoint changes the tensor")
 	}
-	o.Rank = 4
-	if _, err := read(o); err == nil {
+	if _, err := read(4); err == nil {
 		t.Error("a checkpoint of another rank was taken")
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
-	train := sentences(5, 1)
-	for _, o := range []TensorOptions{{Rank: maxRank + 1}, {Gamma: 1.5}, {Gamma: -1}} {
-		if _, err := NewTensorLearner(train, word.Learn(train), o); err == nil {
-			t.Errorf("%+v: no error", o)
+func TestRankIsChecked(t *testing.T) {
+	for rank, ok := range map[int]bool{-1: false, 0: false, 1: true, maxRank: true, maxRank + 1: false} {
+		if err := CheckRank(rank); (err == nil) != ok {
+			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
 }

@@ -56,14 +56,13 @@ var pairs = [...][2]int{
 // maxCells bounds the sparse array that is decomposed.
 const maxCells = 1_500_000
 
-// startSVD starts U, V and W from a first-order model of the same training
-// data.
-func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) {
+// startSVD starts U, V and W from a first-order model of the same training data. It
+// returns how many cells of the model it decomposed, and how many components it found.
+func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) (cells, found int) {
 	list := t.pretrain(train, v).cells
 	slices.SortStableFunc(list, func(a, b cell) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
 	list = list[:min(len(list), maxCells)]
-	found := t.decompose(list)
-	t.o.Log("tensor: start from %d cells, %d components", len(list), found)
+	return len(list), t.decompose(list)
 }
 
 // A firstOrder is a log-linear model of the head of a word among its candidates. Its
@@ -111,7 +110,7 @@ func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *f
 		})
 	}
 	x.index.Cut(1)
-	for _, i := range hash.Shuffled(len(train), t.o.Seed+0x5D0) {
+	for _, i := range hash.Shuffled(len(train), t.seed+0x5D0) {
 		each(i, x.learn)
 	}
 	return x
@@ -211,7 +210,7 @@ func (x *firstOrder) learn(s *syntax.Sentence, m int) {
 // three were zero, they could never move. decompose returns the number of components
 // found.
 func (t *TensorLearner) decompose(list []cell) int {
-	r := hash.Rand(t.o.Seed + 0x51D)
+	r := hash.Rand(t.seed + 0x51D)
 	fillRandom(t.now, 0.02, &r)
 	if len(list) == 0 {
 		return 0
@@ -227,7 +226,7 @@ func (t *TensorLearner) decompose(list []cell) int {
 		at, _ := slices.BinarySearch(columns, c.column)
 		a.cells = append(a.cells, cell{c.head, int32(at), c.value})
 	}
-	sigma, u, q := a.topSingular(t.rank, t.o.Seed+0x51E)
+	sigma, u, q := a.topSingular(t.rank, t.seed+0x51E)
 	for c, s := range sigma {
 		var svd mat.SVD
 		var v, w mat.Dense

@@ -108,10 +108,7 @@ func TestTopSingular(t *testing.T) {
 func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	train := sentences(150, 5)
 	v := word.Learn(train)
-	l, err := NewTensorLearner(train, v, TensorOptions{Rank: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewTensorLearner(train, v, 12, 0, t.Logf)
 	x := l.pretrain(train, v)
 	var p Projection
 	var ids []int32

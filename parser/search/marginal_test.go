@@ -165,10 +165,7 @@ func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
 	}
 	var o TrainOptions
 	o.setDefaults()
-	tr, err := newTrainer(word.Learn(nil), []syntax.Sentence{*s}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := newTrainer(word.Learn(nil), []syntax.Sentence{*s}, o)
 	m := newModel(noise(400), part.Standard)
 	once, often := Options{Restarts: 1, Exact: -1}, Options{Restarts: 10, Patience: 10, Exact: -1, Certify: -1,
 		Budget: mostBudget}

@@ -54,10 +54,7 @@ func TestForcedDecodingIsThatOfEnumeration(t *testing.T) {
 		}
 		o := TrainOptions{}
 		o.setDefaults()
-		tr, err := newTrainer(word.Learn(nil), []syntax.Sentence{*s}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := newTrainer(word.Learn(nil), []syntax.Sentence{*s}, o)
 		tr.model.source.Parts = noise(900)
 		x, u := tr.scratch[0], update{}
 		tr.learn(tr.scratch[0], s, 1, &u)
@@ -108,10 +105,7 @@ func TestStepMeetsTheMargin(t *testing.T) {
 		train := holed(grammar(1, 5+seed), seed%2*4, seed)
 		o := TrainOptions{C: 1e9}
 		o.setDefaults()
-		tr, err := newTrainer(word.Learn(train), train, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := newTrainer(word.Learn(train), train, o)
 		s, u := &train[0], update{}
 		tr.learn(tr.scratch[0], s, 1, &u)
 		x := tr.scratch[0]

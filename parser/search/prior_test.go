@@ -14,10 +14,7 @@ func TestPriorIsForParsingAlone(t *testing.T) {
 	train := grammar(20, 6)
 	o := TrainOptions{}
 	o.setDefaults()
-	tr, err := newTrainer(word.Learn(train), train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := newTrainer(word.Learn(train), train, o)
 	tr.measure(train[:2], 1, 0)
 	var x Search
 	for i := range train {

@@ -8,12 +8,10 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-func tensorOptions() *score.TensorOptions { return &score.TensorOptions{Rank: 4, Gamma: 0.5} }
-
 // A model with a tensor that loses it gives other scores.
 func TestTensorChangesScores(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(word.Learn(train), train, nil, TrainOptions{Epochs: 4, Tensor: tensorOptions()})
+	m, err := Train(word.Learn(train), train, nil, TrainOptions{Epochs: 4, Tensor: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +30,9 @@ func TestTensorChangesScores(t *testing.T) {
 // that would close the loss closes that share of it, up to the second order.
 func TestTensorStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
-	o := TrainOptions{C: 1e9, Tensor: tensorOptions()}
+	o := TrainOptions{C: 1e9, Tensor: 4}
 	o.setDefaults()
-	tr, err := newTrainer(word.Learn(train), train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := newTrainer(word.Learn(train), train, o)
 	s, x, u := &train[0], &Search{}, update{}
 	tr.learn(x, s, 1, &u)
 	violator, gold, wrong := slices.Clone(x.best), headsOf(s), u.outcomes.wrong

@@ -31,7 +31,7 @@ type TrainOptions struct {
 	// Families of parts; part.Standard if 0, so a parser of arcs alone is not possible.
 	Families part.Families
 
-	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
+	Tensor int // rank of a tensor for arcs; 0: no tensor
 
 	// From, if set, is a model to adapt: a Share of what is learned is added to its
 	// sparse weights. Families and Tensor are those of From, and Limit is
@@ -49,7 +49,7 @@ func (o *TrainOptions) setDefaults() {
 	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	if o.From != nil {
-		o.Families, o.Tensor = o.From.source.Families, nil
+		o.Families, o.Tensor = o.From.source.Families, 0
 	}
 	o.Families = cmp.Or(o.Families, part.Standard)
 	if o.Log == nil {
@@ -106,15 +106,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if !o.Families.Valid() {
 		return nil, fmt.Errorf("families %s: want those of part.All", o.Families)
 	}
-	for i := range train {
-		if err := check(&train[i]); err != nil {
-			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
-		}
-	}
-	t, err := newTrainer(v, train, o)
-	if err != nil {
-		return nil, err
-	}
+	t := newTrainer(v, train, o)
 	o.Log("parser: parts %s", o.Families)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
@@ -138,7 +130,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	return t.best, nil
 }
 
-func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*trainer, error) {
+func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) *trainer {
 	t := &trainer{o: o, weights: score.Learned{Weights: linear.NewWeights()}}
 	source := part.Source{Vocabulary: v, Families: o.Families}
 	if o.From != nil {
@@ -154,16 +146,11 @@ func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*t
 	for range max(o.Workers, 1) {
 		t.scratch = append(t.scratch, &Search{})
 	}
-	if o.Tensor != nil {
-		options := *o.Tensor
-		options.Seed, options.Log = o.Seed, o.Log
-		var err error
-		if t.tensor, err = score.NewTensorLearner(train, v, options); err != nil {
-			return nil, err
-		}
+	if o.Tensor > 0 {
+		t.tensor = score.NewTensorLearner(train, v, o.Tensor, o.Seed, o.Log)
 		t.model.source.Tensor = t.tensor
 	}
-	return t, nil
+	return t
 }
 
 // layout names what a checkpoint holds.
@@ -184,11 +171,11 @@ func (t *trainer) gamma() float64 {
 	if t.tensor == nil {
 		return 1
 	}
-	return t.tensor.Gamma()
+	return score.Gamma
 }
 
 // apply takes one sentence's step, scaled by the weights of the two scores
-// (score.TensorOptions.Gamma).
+// (score.Gamma).
 func (t *trainer) apply(u *update, step int) {
 	scale := u.alpha * t.gamma() * t.gamma()
 	for _, f := range u.features {

@@ -88,7 +88,7 @@ func packed(m *Model) []byte {
 }
 
 // trainings are what the tests of trainings train: with all families, and with a tensor.
-var trainings = map[string]TrainOptions{"families": {Families: part.All}, "tensor": {Tensor: tensorOptions()}}
+var trainings = map[string]TrainOptions{"families": {Families: part.All}, "tensor": {Tensor: 4}}
 
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
@@ -153,11 +153,7 @@ func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 			t.Errorf("%s: damaged checkpoint: no error", name)
 		}
 		o.Resume = reader(state)
-		if o.Tensor != nil {
-			o.Tensor = nil
-		} else {
-			o.Tensor = tensorOptions()
-		}
+		o.Tensor = 4 - o.Tensor
 		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
 			t.Errorf("%s: a checkpoint was taken by a training that differs in the tensor", name)
 		}

@@ -98,7 +98,7 @@ func TestCasesReachPhases(t *testing.T) {
 	saw := map[string][]int{}
 	for _, percent := range []int{0, MaxCased, MaxCased} {
 		var r rig
-		data, err := trainToy(&r, Options{Cased: percent, TreeTags: TreeTagsBoth, Store: store})
+		data, err := trainToy(&r, Options{Cased: percent, Store: store})
 		if err != nil || len(data) == 0 {
 			t.Fatal(err)
 		}

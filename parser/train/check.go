@@ -225,10 +225,8 @@ func (c *checker) columns(t Treebank) {
 // does not have. They are usually slips or other conventions.
 func (c *checker) further(t Treebank) {
 	tags, relations := map[[2]string]bool{}, map[string]bool{}
-	for i := range t.Sentences {
-		for _, w := range t.Sentences[i].Words {
-			tags[[2]string{w.UPOS, w.XPOS}], relations[w.Deprel] = true, true
-		}
+	for w := range syntax.Words(t.Sentences) {
+		tags[[2]string{w.UPOS, w.XPOS}], relations[w.Deprel] = true, true
 	}
 	relations[""] = true // an open relation
 	for _, x := range t.More {

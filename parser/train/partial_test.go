@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -42,7 +41,7 @@ func TestWholeTrainingFromPartialTrees(t *testing.T) {
 	for _, o := range []Options{
 		{Seed: 5, Folds: 2, Workers: 1, Cased: 5},
 		{Seed: 5, Folds: 2, Workers: 4, Cased: 5},
-		{Seed: 5, Folds: 2, Workers: 2, GoldTags: true, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}},
+		{Seed: 5, Folds: 2, Workers: 2, GoldTags: true, Tensor: 4},
 	} {
 		data, err := Run(train, dev, o)
 		if err != nil {

@@ -196,7 +196,7 @@ func (t *trainer) segmenterAndTagger(gold, all dataset) (segmenter, tagger *resu
 
 // tagged returns the sentences with one root of both treebanks, with the tags from
 // which pruner, parser and labels learn and by which they are chosen. With
-// GoldTags both have gold tags. Otherwise dev has the tagger's, and TreeTags says
+// GoldTags both have gold tags. Otherwise dev has the tagger's, and treeTags says
 // which ones train has; silver sentences never have both.
 func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
 	b := dataset{oneRoot(from.train), oneRoot(from.dev), ""}
@@ -212,10 +212,6 @@ func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
 		func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }); err != nil {
 		return dataset{}, err
 	}
-	if t.TreeTags == TreeTagsGold {
-		b.key = hashKey("gold tags, dev tagged", from.key, tagger.key)
-		return b, nil
-	}
 	jackknifed := syntax.Clone(b.train)
 	tags, err := t.columns("tags", tagColumns, jackknifed, []string{"of trees", from.key, t.folds(), tagger.key},
 		func(list []syntax.Sentence, j job) error {
@@ -226,8 +222,8 @@ func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
 	if err != nil {
 		return dataset{}, err
 	}
-	b.key = hashKey(t.TreeTags, tags.key)
-	if t.TreeTags == TreeTagsJackknifed {
+	b.key = hashKey(t.treeTags, tags.key)
+	if t.treeTags == "jackknifed" {
 		b.train = jackknifed
 		return b, nil
 	}

@@ -27,7 +27,7 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 	train.More = []Treebank{more}
 	store := memory{}
 	var r rig
-	data, err := r.run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Repeat: 2, Store: store})
+	data, err := r.run(train, toyTreebank("dev", 5), Options{treeTags: "jackknifed", Repeat: 2, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 		t.Errorf("provenance %+v", f.Info)
 	}
 	var again rig
-	if _, err := again.run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}); err != nil {
+	if _, err := again.run(train, toyTreebank("dev", 5), Options{treeTags: "jackknifed", Store: store}); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(again.ran, "segmenter") || !slices.Contains(again.ran, "words") || len(again.seen["words"]) != 14 {
@@ -65,7 +65,7 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 	}
 	train.More = nil
 	var without rig
-	if _, err := without.run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}); err != nil {
+	if _, err := without.run(train, toyTreebank("dev", 5), Options{treeTags: "jackknifed", Store: store}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(without.ran, "segmenter") || !slices.Contains(without.ran, "words") {

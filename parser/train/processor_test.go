@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
-
-	"github.com/treebeam/treebeam/parser/score"
 )
 
 // digestAsked is set in the environment of a process that is to print a digest.
@@ -22,7 +20,7 @@ func TestDigestOfTraining(t *testing.T) {
 		t.Skip("nobody asked")
 	}
 	data, err := Run(grammar("train", 60, 1), grammar("dev", 60, 2),
-		Options{Seed: 5, Folds: 2, Workers: 1, Blocks: blocksOf, Tensor: &score.TensorOptions{Rank: 4}})
+		Options{Seed: 5, Folds: 2, Workers: 1, Blocks: blocksOf, Tensor: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -56,15 +57,6 @@ func (t *Treebank) All() []syntax.Sentence {
 	return list
 }
 
-// Values of Options.TreeTags: the tags on which pruner, parser and labels learn, in a
-// model that tags by itself. Jackknifed tags have errors as at run time; gold tags have
-// none. With "both", every sentence is learned from twice.
-const (
-	TreeTagsJackknifed = "jackknifed"
-	TreeTagsGold       = "gold"
-	TreeTagsBoth       = "both"
-)
-
 // smallTreebank is the number of words below which a treebank is small: each
 // part that its tagger does not see makes the tagger much worse.
 const smallTreebank = 100_000
@@ -82,7 +74,6 @@ type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels read gold tags, not jackknifed ones
-	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags leaves no choice
 	// folds for jackknifing tags and candidates, at least 2; 0 is 10 for a small
 	// treebank, else 5, or 2 with much silver
 	Folds int
@@ -114,8 +105,8 @@ type Options struct {
 	Lexicon                    []lemma.Entry
 	LexiconFile, LexiconSHA256 string
 
-	// Tensor has the options of the parser's tensor for arcs; nil: no tensor.
-	Tensor *score.TensorOptions
+	// Tensor is the rank of the parser's tensor for arcs; 0: no tensor.
+	Tensor int
 
 	// Encoder is the pretrained encoder that is fine-tuned and put into the model; nil:
 	// the model is sparse.
@@ -139,6 +130,11 @@ type Options struct {
 	begins    segment.Begins // of the segmenter's encoder; nil: none
 	beginsKey string
 
+	// treeTags says on which tags pruner, parser and labels learn without GoldTags:
+	// "jackknifed" ones, which have errors as at run time, or, with a small treebank,
+	// "both": on every gold sentence twice, also with its gold tags.
+	treeTags string
+
 	small bool // the components are small (tag.Options.Small)
 
 	// Log receives progress: one line in each call, without a line end, and never two
@@ -151,7 +147,7 @@ func (o *Options) setDefaults(words int) {
 	if o.SilverWeight == 0 {
 		o.Silver = nil
 	}
-	small, silver := words < smallTreebank, 0
+	silver := 0
 	for i := range o.Silver {
 		silver += syntax.CountWords(o.Silver[i].Sentences)
 	}
@@ -164,11 +160,10 @@ func (o *Options) setDefaults(words int) {
 	default:
 		o.Folds = 5
 	}
-	if o.TreeTags == "" && small {
-		o.TreeTags = TreeTagsBoth
-	} else if o.TreeTags == "" {
-		o.TreeTags = TreeTagsJackknifed
+	if o.treeTags == "" && words < smallTreebank {
+		o.treeTags = "both"
 	}
+	o.treeTags = cmp.Or(o.treeTags, "jackknifed")
 	if o.Families == 0 {
 		o.Families = part.Standard
 	}
@@ -184,11 +179,6 @@ func (o *Options) setDefaults(words int) {
 }
 
 func (o *Options) validate() error {
-	switch o.TreeTags {
-	case TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth:
-	default:
-		return fmt.Errorf("tags of trees %q: must be %s, %s or %s", o.TreeTags, TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth)
-	}
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
@@ -207,13 +197,12 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// tensorKey names all tensor options that change the model; "" if there is no
-// tensor.
+// tensorKey names the tensor; "" if there is none.
 func (o *Options) tensorKey() string {
-	if o.Tensor == nil {
+	if o.Tensor == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rank %d, gamma %g, start svd", o.Tensor.Rank, o.Tensor.Gamma)
+	return fmt.Sprintf("rank %d, gamma %g, start svd", o.Tensor, score.Gamma)
 }
 
 // lexiconKey identifies the lexicon; "" if there is none.
@@ -312,7 +301,7 @@ func (t *trainer) provenance() model.Info {
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
 		"strategy":  "skip", // no step if the gold tree scores higher
-		"tree-tags": t.TreeTags,
+		"tree-tags": t.treeTags,
 	}
 	set := func(name, value string, ok bool) {
 		if ok {
@@ -323,7 +312,7 @@ func (t *trainer) provenance() model.Info {
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
 	set("cut", strconv.FormatFloat(t.Cut, 'g', -1, 64), t.Cut != 0)
 	set("delta", strconv.Itoa(search.DefaultDelta), t.Families.Any(part.Globals))
-	set("tensor", t.tensorKey(), t.Tensor != nil)
+	set("tensor", t.tensorKey(), t.Tensor > 0)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	open := t.train.open()
 	set("open", open.String(), open.relations > 0)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -25,9 +24,8 @@ func TestTreeTags(t *testing.T) {
 		gold []bool // whether the first sentences have gold tags
 		n    int
 	}{
-		{Options{TreeTags: TreeTagsJackknifed}, []bool{false, false}, 11},
-		{Options{TreeTags: TreeTagsGold}, []bool{true, true}, 11},
-		{Options{TreeTags: TreeTagsBoth}, []bool{true, false}, 22}, {Options{GoldTags: true}, []bool{true, true}, 11},
+		{Options{treeTags: "jackknifed"}, []bool{false, false}, 11},
+		{Options{}, []bool{true, false}, 22}, {Options{GoldTags: true}, []bool{true, true}, 11},
 	} {
 		var r rig
 		if _, err := r.run(train, toyTreebank("dev", 5), c.o); err != nil {
@@ -47,12 +45,9 @@ func TestTreeTags(t *testing.T) {
 		if s := r.seen["segmenter"]; len(s) != 12 || s[0].Words[1].UPOS != "Q0" {
 			t.Error("the segmenter did not see the whole gold treebank")
 		}
-		if slices.Contains(r.ran, "tags") == (c.o.GoldTags || c.o.TreeTags == TreeTagsGold) {
+		if slices.Contains(r.ran, "tags") == c.o.GoldTags {
 			t.Errorf("%+v: ran %v", c.o, r.ran)
 		}
-	}
-	if _, err := trainToy(&rig{}, Options{TreeTags: "some"}); err == nil {
-		t.Error("unknown tags were accepted")
 	}
 }
 
@@ -139,7 +134,7 @@ func TestReuse(t *testing.T) {
 	}{
 		{Options{Seed: 3, TagSeed: 9}, 8, ""},
 		{Options{Seed: 4, TagSeed: 9}, 4, ""},
-		{Options{Seed: 3, TagSeed: 9, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}}, 6, "labels"},
+		{Options{Seed: 3, TagSeed: 9, Tensor: 4}, 6, "labels"},
 		{Options{Seed: 3, TagSeed: 9, GoldTags: true}, 3, ""},
 		{Options{Seed: 3, TagSeed: 9, Folds: 3}, 3, ""},
 		{Options{Seed: 3}, 1, ""},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -172,7 +171,7 @@ func TestTooFewSentencesToCalibrate(t *testing.T) {
 	}
 	var log strings.Builder
 	data, err := Run(grammar("train", 60, 1), grammar("dev", 20, 2),
-		Options{Seed: 5, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5},
+		Options{Seed: 5, Tensor: 4,
 			Log: func(format string, a ...any) { fmt.Fprintf(&log, format+"\n", a...) }})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +201,7 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 		t.Skip("trains a whole model")
 	}
 	data, err := Run(grammar("train", 40, 1), grammar("dev", 10, 2),
-		Options{Seed: 5, Folds: 2, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}})
+		Options{Seed: 5, Folds: 2, Tensor: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -293,7 +293,7 @@ func trainTrees(tongues []*tongue, o Options) ([]pack.Section, error) {
 	if o.Weights == 0 {
 		o.Weights = worldWeights
 	}
-	o.Families, o.Tensor, o.small = part.Fast, nil, true
+	o.Families, o.Tensor, o.small = part.Fast, 0, true
 	trees := dataset{key: hashKey("trees of languages", fmt.Sprint(treeWords, treeDevWords))}
 	words := 0
 	for _, t := range tongues {
