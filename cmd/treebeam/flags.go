@@ -119,7 +119,11 @@ func checkChoices(fs *pflag.FlagSet) (err error) {
 		}
 		values := f.Annotations[valuesKey]
 		if n := len(values); n > 0 && !slices.Contains(values, f.Value.String()) {
-			err = refuse("--%s %s: must be %s or %s", f.Name, f.Value, strings.Join(values[:n-1], ", "), values[n-1])
+			what := "--" + f.Name + " " + f.Value.String()
+			if where := departed[what]; where != "" {
+				what += " has left the program (" + where + ")"
+			}
+			err = refuse("%s: must be %s or %s", what, strings.Join(values[:n-1], ", "), values[n-1])
 		}
 	})
 	return err

@@ -34,6 +34,9 @@ func plain(cmd *cobra.Command, err error) string {
 
 func plainUnknown(cmd *cobra.Command, err *pflag.NotExistError) string {
 	fs, name := cmd.Flags(), err.GetSpecifiedName()
+	if left := hasLeft(fs, name); left != "" {
+		return left
+	}
 	if f := flagOfParse(cmd, err); f != nil {
 		return cmd.Name() + " has no --" + f.Name + ", which parse has"
 	}
@@ -107,6 +110,9 @@ func nearestFlag(fs *pflag.FlagSet, typed string) string {
 
 // suggestion helps with a mistyped command, or a file given without one.
 func suggestion(root *cobra.Command, name string) string {
+	if where := departed[name]; where != "" {
+		return " any more: " + where
+	}
 	if _, err := os.Stat(name); err == nil {
 		return "; to parse the file: treebeam parse " + name + " --to conllu"
 	}
@@ -162,4 +168,46 @@ func differences(a, b string) int {
 		before, last = last, row
 	}
 	return last[len(b)]
+}
+
+// departed says where the code of a command, a --flag or a value is that the program had once.
+// What was measured and brought nothing has left the program (lab/notes has the figures).
+var departed = map[string]string{
+	"--decoder":        sampling,
+	"--samples":        sampling,
+	"--head-samples":   sampling,
+	"--joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
+	"man":              "treebeam help COMMAND --all prints what its pages had",
+	"--enhanced":       "the parser makes no enhanced graphs: lab/notes/results.md names the scorer for them",
+	"encoder":          "treebeam train --encoder reads encoders as they are published: docs/encoder.md",
+	"cluster":          classes,
+	"--clusters":       classes,
+	"reparse":          "treebeam parse --state does it",
+	"--no-pos":         tensor,
+	"--tensor-start":   tensor,
+	"--vectors":        tensor,
+	"--vectors-limit":  tensor,
+	"--state":          "name the folder of a state as you would name an output",
+	"--delta":          "it was for experiments; it is the loss of one wrong head: lab/notes/ablation.md",
+	"--preset full":    "lab/notes/ablation.md has what its families earned, and the commit that has them",
+	"--encoder-seed":   "--seed seeds the tuning of the encoder, too",
+	"--gamma":          "it is 0.7, the best of what was measured: lab/notes/tensor.md",
+	"--tree-tags":      "the size of the treebank decides: docs/training.md",
+	"--strategy":       "max-violation gained too little to tell: lab/notes/family.md names the commit that has it",
+	"--revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
+}
+
+const classes = "silver text and encoders bring more than classes of words: lab/notes/family.md names the commit that has them"
+
+const tensor = "it was for experiments: lab/notes/tensor.md names the commit that has it"
+
+const sampling = "sampled trees gained nothing: lab/notes/sampling.md names the commit that has it"
+
+// hasLeft says why fs has no such flag any more, "" if there never was one.
+func hasLeft(fs *pflag.FlagSet, name string) string {
+	name = "--" + strings.ReplaceAll(name, "_", "-")
+	if where := departed[name]; where != "" && fs.Lookup(name[2:]) == nil {
+		return name + " has left the program: " + where
+	}
+	return ""
 }
