@@ -504,12 +504,19 @@ class Refusals(unittest.TestCase):
 
 
 class Lives(unittest.TestCase):
+    def test_names_of_languages(self):
+        """A code may be of a country's variety, and a name one word."""
+        for name, code in (("nb", "no"), ("pt_BR", "pt"), ("Norwegian", "no"), ("chinese", "zh")):
+            with self.subTest(name), treebeam.load(name) as parser:
+                self.assertEqual(parser("Hunden bjeffer.").language, code)
+
     def test_refused(self):
-        for name in ("zz", "en_core_web_sm"):
+        for name in ("klingon", "en_core_web_sm"):
             with self.assertRaisesRegex(ValueError, rf"there is no model '{name}': name a language of treebeam.languages\(\), or the path of a model file"):
                 treebeam.load(name)
         for arguments, error, want in (
             ({"model": ["en", "fr"]}, TypeError, r"model is a list: to choose between languages, give language=\['en', 'fr'\]"),
+            ({"model": "zz"}, treebeam.TreebeamError, 'the language "zz" is not known; treebeam languages'),
             ({"model": 3}, TypeError, "model is an int, not a string or a path"),
             ({"language": ["de", 3]}, TypeError, "language is a list, not a string or a list of strings"),
             ({"exceptions": ["x"]}, TypeError, "exceptions is a list, not a string or a path"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import operator
 import os
+import re
 from typing import Any, Callable, Deque, Iterable, Iterator, List, Mapping, Optional, Sequence, Sized, Tuple, Union
 
 ENGLISH = "english"
@@ -68,12 +69,24 @@ def model_of(model: Any, language: Any, known: Callable[[], Sequence[Mapping[str
         return None, language or AUTO
     if model != ENGLISH and (os.path.isfile(model) or not all(c.isalnum() or c in "_- ()" for c in model)):
         return model, language
-    code = "en" if model == ENGLISH else next((x["code"] for x in known() if model.lower() in (x["code"], x["name"].lower())), None)
+    code = _code_of(model, known)
     if code is None:
         raise ValueError(f"there is no model {model!r}: name a language of treebeam.languages(), or the path of a model file, such as '{model}.tbm'")
-    if language is not None and language.lower() not in (code, model.lower()):
+    if language is not None and language.lower() not in (code.lower(), model.lower()):
         raise ValueError(f"the model {model!r} is not in language={language!r}: leave out one of them")
     return None, code
+
+
+def _code_of(model: str, known: Callable[[], Sequence[Mapping[str, Any]]]) -> Optional[str]:
+    """Returns the code of a language from its code, such as ``nb`` or ``pt-BR``, which the program checks, or from its name or the name's first word."""
+    if model == ENGLISH:
+        return "en"
+    if re.fullmatch(r"[A-Za-z]{2,3}([-_]\w{2,4}){0,2}", model):
+        return model.replace("_", "-")
+    names = {x["name"].lower(): x["code"] for x in known()}
+    whole = names.get(model.lower())
+    begun = [code for name, code in names.items() if name.startswith(model.lower() + " ")]
+    return whole or (begun[0] if len(begun) == 1 else None)
 
 
 def texts_of(texts: Any, ids: Optional[Iterable[Any]], pretokenized: bool) -> Iterator[Tuple[str, Any]]:

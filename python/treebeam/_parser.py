@@ -112,7 +112,7 @@ class Parser:
         self._language = chosen if chosen is not None and len(chosen) == 2 else None
         self._command = [executable or program(), *_PIPE]
         self._command += ["--lines", lines]
-        self._command += ["--fast"] * fast + ["--accurate"] * accurate
+        self._command += ["--fast"] * bool(fast) + ["--accurate"] * bool(accurate)
         for flag, value in (
             ("--model", path),
             ("--language", chosen),
