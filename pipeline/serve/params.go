@@ -89,6 +89,9 @@ func (s *Server) kind(r *http.Request) (kind string, details map[string]string, 
 	if r.ContentLength > s.limits.Body {
 		return "", nil, s.tooLarge()
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return "", nil, badRequest("Unsupported payload Content-Encoding '%.200s': send it uncompressed.", coding)
+	}
 	kind, details, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" && kind != "application/x-www-form-urlencoded" && kind != "application/json" {
 		return "", nil, badRequest("Unsupported payload Content-Type '%.200s'.", r.Header.Get("Content-Type"))

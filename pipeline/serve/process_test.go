@@ -235,6 +235,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A compressed body is refused, and not read as parameters that are missing.
+func TestCompressedBody(t *testing.T) {
+	s := &Server{limits: Limits{Body: 1000}}
+	for coding, refused := range map[string]bool{"gzip": true, "identity": false} {
+		r := httptest.NewRequest("POST", "/process", strings.NewReader("data=x"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Content-Encoding", coding)
+		_, _, err := s.kind(r)
+		if got := err != nil && strings.Contains(err.Error(), "'gzip': send it uncompressed"); got != refused {
+			t.Errorf("%s: %v", coding, err)
+		}
+	}
+}
+
 // Too many parameters are refused, whatever they are called.
 func TestManyParameters(t *testing.T) {
 	p := params{}
