@@ -167,9 +167,7 @@ func openInput(ctx context.Context, in *source.Input, stdin io.Reader) (f *sourc
 	closeAll := func() {}
 	switch {
 	case !in.Live():
-		r := &source.Range{N: 1, Pieces: []source.Piece{{Input: *in, End: in.Size}}}
-		f, err = source.Open(ctx, r, &r.Pieces[0])
-		if err != nil {
+		if f, err = source.OpenFile(ctx, in); err != nil {
 			return nil, nil, err
 		}
 		return f, func() { f.Close() }, nil

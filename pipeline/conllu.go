@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -145,7 +146,7 @@ func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	named := *s
 	if !source.Format(format).Annotated() {
 		named.Comments = append(append([]string(nil), s.Comments...),
-			conllu.TextComments("", false, output.SentenceID(s, docID), s.Text)...)
+			conllu.TextComments("", false, cmp.Or(s.ID, parquet.MadeUpID(docID, s.StartByte)), s.Text)...)
 	}
 	return named
 }
@@ -172,7 +173,7 @@ func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 		comments = append(comments, comment)
 	}
 	if !id {
-		comments = append(comments, "# sent_id = "+output.SentenceID(&s, r.DocID))
+		comments = append(comments, "# sent_id = "+cmp.Or(s.ID, parquet.MadeUpID(r.DocID, s.StartByte)))
 	}
 	s.Comments = comments
 	noteConfidence(&s)

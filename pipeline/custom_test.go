@@ -53,7 +53,7 @@ func forgetCustomized(t *testing.T) {
 	t.Helper()
 	for i := range 5 { // more than it keeps
 		o := output.RowOptions{}
-		texts := &transforms.CustomTexts{Abbreviations: fmt.Sprintf("forgotten%d.\n", i)}
+		texts := &transforms.CustomTexts{fmt.Sprintf("forgotten%d.\n", i)}
 		texts.Note(&o)
 		if _, err := transforms.Customize(toy, &o, func() (*transforms.CustomTexts, error) { return texts, nil }); err != nil {
 			t.Fatal(err)

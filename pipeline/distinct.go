@@ -63,8 +63,7 @@ func SourceVersion(ctx context.Context, in *source.Input) (string, error) {
 
 // sumOf reads the first bytes of a file, size of them.
 func sumOf(ctx context.Context, in *source.Input, size int64) (source.Sum, error) {
-	piece := source.Piece{Input: *in, End: in.Size}
-	f, err := source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{piece}}, &piece)
+	f, err := source.OpenFile(ctx, in)
 	if err != nil {
 		return source.Sum{}, err
 	}

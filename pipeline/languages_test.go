@@ -13,7 +13,6 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms"
-	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 const (
@@ -48,7 +47,7 @@ func manyTongues(t *testing.T) string {
 
 func ofWorld(input, output string) Options {
 	o := options(input, output)
-	o.Model = transformstest.WorldURI
+	o.Model = worldURI
 	o.RangeBytes = 4 << 10
 	return o
 }
@@ -175,9 +174,9 @@ func TestLanguageRules(t *testing.T) {
 
 // A document is asked about once, and a long paragraph.
 func TestLanguagesAreAskedForOnce(t *testing.T) {
-	m, _, err := transforms.OpenModel(transformstest.WorldURI)
+	m, _, err := transforms.OpenModel(worldURI)
 	must(t, err)
-	asked := &m.(*transformstest.World).Asked
+	asked := &m.(*world).Asked
 	in := write(t, map[string]string{"a.txt": strings.Repeat("Short one . Short two .\n\n", 2000)})
 	asked.Store(0)
 	o := ofWorld(in, "")

@@ -28,23 +28,20 @@ type CustomFiles struct {
 	Exceptions    string
 }
 
-// CustomTexts are the contents of CustomFiles without comments and other parts that
-// change no result; "" is an empty list. A run keeps them in its output folder, where
-// workers find them and where they document the output.
-type CustomTexts struct {
-	Abbreviations string
-	KeepTogether  string
-	Exceptions    string
+func (f *CustomFiles) all() [3]string {
+	return [...]string{f.Abbreviations, f.KeepTogether, f.Exceptions}
 }
 
-func (t *CustomTexts) all() [3]*string {
-	return [...]*string{&t.Abbreviations, &t.KeepTogether, &t.Exceptions}
-}
+// CustomTexts are the contents of CustomFiles, in the order of output.CustomLists,
+// without comments and other parts that change no result; "" is an empty list. A run
+// keeps them in its output folder, where workers find them and where they document the
+// output.
+type CustomTexts [3]string
 
 // Names returns the option and the name of every file.
 func (f *CustomFiles) Names(yield func(option, name string) bool) {
-	for i, name := range (*CustomTexts)(f).all() {
-		if *name != "" && !yield("--"+output.CustomLists[i], *name) {
+	for i, name := range f.all() {
+		if name != "" && !yield("--"+output.CustomLists[i], name) {
 			return
 		}
 	}
@@ -53,16 +50,16 @@ func (f *CustomFiles) Names(yield func(option, name string) bool) {
 // Read reads the files. Errors name the option, the file, the line and the remedy.
 func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 	t := new(CustomTexts)
-	for i, name := range (*CustomTexts)(f).all() {
-		if *name == "" {
+	for i, name := range f.all() {
+		if name == "" {
 			continue
 		}
-		data, err := ReadBounded(ctx, *name)
+		data, err := ReadBounded(ctx, name)
 		if err == nil {
-			*t.all()[i], err = plainList(i, data)
+			t[i], err = plainList(i, data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(*name), err)
+			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
 		}
 	}
 	return t, nil
@@ -124,8 +121,8 @@ func plainList(list int, text []byte) (string, error) {
 // Lists returns the texts in the form that a model takes.
 func (t *CustomTexts) Lists() (*model.Lists, error) {
 	l := new(model.Lists)
-	for i, text := range t.all() {
-		if err := parseList(l, i, []byte(*text)); err != nil {
+	for i, text := range t {
+		if err := parseList(l, i, []byte(text)); err != nil {
 			return nil, fmt.Errorf("--%s: %w", output.CustomLists[i], err)
 		}
 	}
@@ -134,21 +131,21 @@ func (t *CustomTexts) Lists() (*model.Lists, error) {
 
 // Note puts the digests of the texts into o, "" for empty texts.
 func (t *CustomTexts) Note(o *output.RowOptions) {
-	for i, text := range t.all() {
+	for i, text := range t {
 		*o.CustomDigests()[i] = ""
-		if *text != "" {
-			*o.CustomDigests()[i] = output.DigestOf([]byte(*text))
+		if text != "" {
+			*o.CustomDigests()[i] = output.DigestOf([]byte(text))
 		}
 	}
 }
 
 // Place writes the texts into an output folder, where workers find them.
 func (t *CustomTexts) Place(ctx context.Context, folder string) error {
-	for i, text := range t.all() {
-		if *text == "" {
+	for i, text := range t {
+		if text == "" {
 			continue
 		}
-		if err := output.WriteFile(ctx, folder, output.CustomName(i, output.DigestOf([]byte(*text))), []byte(*text)); err != nil {
+		if err := output.WriteFile(ctx, folder, output.CustomName(i, output.DigestOf([]byte(text))), []byte(text)); err != nil {
 			return fmt.Errorf("copying --%s: %w", output.CustomLists[i], err)
 		}
 	}
@@ -170,7 +167,7 @@ func (j *Job) readCustom() (*CustomTexts, error) {
 		if output.DigestOf(data) != *digest {
 			return nil, fmt.Errorf("--%s: %s is not what the run has written there; start the run again", output.CustomLists[i], name)
 		}
-		*t.all()[i] = string(data)
+		t[i] = string(data)
 	}
 	return t, nil
 }

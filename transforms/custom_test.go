@@ -45,7 +45,7 @@ func travels(t *testing.T, list int, text string) bool {
 		t.Fatalf("list %d: %q becomes %q, %v", list, plain, again, err)
 	}
 	said := func(text string) *model.Lists {
-		texts := [3]transforms.CustomTexts{{Abbreviations: text}, {KeepTogether: text}, {Exceptions: text}}
+		texts := [3]transforms.CustomTexts{{0: text}, {1: text}, {2: text}}
 		l, err := texts[list].Lists()
 		must(t, err)
 		return l

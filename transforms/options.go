@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
@@ -121,7 +122,7 @@ func (o *Options) checked() (parsing, error) {
 	if err != nil {
 		return p, fmt.Errorf("option Custom: %w", err)
 	}
-	if n := len(lists.Abbreviations) + len(lists.KeepTogether) + len(lists.Exceptions); n > maxCustom {
+	if n := len(strings.Join(lists[:], "")); n > maxCustom {
 		return p, fmt.Errorf("option Custom: the lists have %d bytes, the limit in a pipeline is %d", n, maxCustom)
 	}
 	p.Lists = *lists

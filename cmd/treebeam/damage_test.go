@@ -24,7 +24,7 @@ var damages = map[string]struct {
 	sly bool
 }{
 	"the manifest is cut to three entries": {do: manifestOf(func(m map[string]any) { m["files"] = m["files"].([]any)[:3] }), want: "manifest.json"},
-	"the manifest lacks the last parts":    {do: manifestOf(func(m map[string]any) { m["files"] = m["files"].([]any)[:8] }), want: "does not name"},
+	"the manifest lacks the last parts":    {do: manifestOf(func(m map[string]any) { m["files"] = m["files"].([]any)[:8] }), want: "manifest.json"},
 	"a manifest for fewer ranges": {do: manifestOf(func(m map[string]any) {
 		f := m["files"].([]any)
 		m["ranges"], m["files"] = 3, slices.Concat(f[:4], f[len(f)-2:])
@@ -32,10 +32,10 @@ var damages = map[string]struct {
 	"a manifest that names a part twice": {do: manifestOf(func(m map[string]any) {
 		f := m["files"].([]any)
 		f[2] = f[0]
-	}), want: "does not name"},
+	}), want: "missing in trees", sly: true},
 	"a manifest that names another file": {do: manifestOf(func(m map[string]any) {
 		m["files"].([]any)[0].(map[string]any)["path"] = "../../etc/passwd"
-	}), want: "does not name"},
+	}), want: "manifest.json"},
 	"a manifest that counts other rows": {do: manifestOf(func(m map[string]any) {
 		m["files"].([]any)[0].(map[string]any)["rows"] = 1
 	}), want: "counts"},

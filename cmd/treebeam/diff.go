@@ -47,7 +47,7 @@ func newDiff() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		report, err := diff.Compare(ctx, sides[0], sides[1], diff.Options{Top: *top})
+		report, err := diff.Compare(ctx, sides[0], sides[1], *top)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 
@@ -76,9 +75,8 @@ func (m *Manifest) checkDigest(text []byte) error {
 	return nil
 }
 
-// parseManifest reads the text of a manifest and checks that it is unchanged and names
-// each part of each range exactly once and nothing else. If it is not so, the error
-// says why, and the manifest holds what could be read.
+// parseManifest reads the text of a manifest and checks that it is unchanged. If it is
+// not, the error says why, and the manifest holds what could be read.
 func parseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
@@ -90,34 +88,7 @@ func parseManifest(text []byte) (*Manifest, error) {
 	if err := m.checkDigest(text); err != nil {
 		return m, err
 	}
-	rest := m.Files
-	for name, must := range m.names() {
-		if len(rest) > 0 && rest[0].Path == name && rest[0].Bytes > 0 && rest[0].Rows >= 0 {
-			rest = rest[1:]
-		} else if must {
-			return m, fmt.Errorf("it does not name %s as file %d", name, len(m.Files)-len(rest)+1)
-		}
-	}
-	if len(rest) > 0 {
-		return m, fmt.Errorf("it names %s, which is not one of its files", rest[0].Path)
-	}
 	return m, nil
-}
-
-// names yields the files of the output in the order of Files, and whether each must be
-// there.
-func (m *Manifest) names() iter.Seq2[string, bool] {
-	r := Run{Record: m.Record, Ranges: m.Ranges}
-	return func(yield func(string, bool) bool) {
-		for k := range m.Ranges {
-			for _, kind := range r.partID(k).Kinds(1) {
-				if !yield(r.name(kind, k), kind != "failures") {
-					return
-				}
-			}
-		}
-		_ = yield(r.documentsName(), true) && yield(SummaryFile, true)
-	}
 }
 
 // Parts returns the parts of a kind, trees, failures, words or documents, of the

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -192,15 +191,6 @@ func (f *File) version() string {
 		return ""
 	}
 	return f.Sum.String()
-}
-
-// SentenceID returns the sentence's own id, otherwise one made of the document's id and
-// the sentence's first byte.
-func SentenceID(s *syntax.Sentence, docID string) string {
-	if s.ID != "" {
-		return s.ID
-	}
-	return docID + "@" + strconv.FormatInt(s.StartByte, 10)
 }
 
 // mergeFiles adds up what the ranges read of each file, which must come in order, and

@@ -51,11 +51,11 @@ type source interface {
 // footer; rows are fetched when they are read.
 func OpenFile(path string) (*File, error) {
 	if store.IsRemote(path) {
-		tail, err := store.OpenTail(context.Background(), path)
+		info, err := store.Stat(context.Background(), path)
 		if err != nil {
 			return nil, err
 		}
-		return open(path, tail, tail.Size())
+		return OpenListed(info)
 	}
 	f, info, err := store.OpenLocal(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func OpenListed(info store.Info) (*File, error) {
 	if !store.IsRemote(info.Name) {
 		return OpenFile(info.Name)
 	}
-	tail, err := store.OpenListedTail(context.Background(), info)
+	tail, err := store.OpenTail(context.Background(), info)
 	if err != nil {
 		return nil, err
 	}

@@ -155,8 +155,9 @@ type Doc struct {
 	Meta      []KeyValue // kept values
 }
 
-// madeUpID is the sent_id of a sentence that has none of its own.
-func madeUpID(docID string, startByte int64) string {
+// MadeUpID is the sent_id of a sentence that has none of its own: of the document's id and
+// the sentence's first byte.
+func MadeUpID(docID string, startByte int64) string {
 	return docID + "@" + strconv.FormatInt(startByte, 10)
 }
 
@@ -181,7 +182,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		Language: s.Language, LanguageConf: s.LanguageConf,
 	}
 	if t.SentID == "" {
-		t.SentID = madeUpID(d.DocID, s.StartByte)
+		t.SentID = MadeUpID(d.DocID, s.StartByte)
 	}
 	if c.HasTreeConf {
 		conf := c.TreeConf
@@ -232,7 +233,7 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 	if err := t.check(); err != nil {
 		return s, fmt.Errorf("row of %s at byte %d: %w", t.SourceURI, t.StartByte, err)
 	}
-	if s.ID == madeUpID(t.DocID, t.StartByte) {
+	if s.ID == MadeUpID(t.DocID, t.StartByte) {
 		s.ID = ""
 	}
 	if len(t.Comments) > 0 {

@@ -48,6 +48,11 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	return f, nil
 }
 
+// OpenFile opens the whole of a listed file, without its archive.
+func OpenFile(ctx context.Context, in *Input) (*File, error) {
+	return Open(ctx, new(Range), &Piece{Input: *in, End: in.Size})
+}
+
 // find finds the file in its store. A local one must be in the state that was listed; of
 // an object store every request names its version, so that nothing else can be read.
 func (f *File) find(dir string) (err error) {

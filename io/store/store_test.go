@@ -112,7 +112,9 @@ func TestTail(t *testing.T) {
 		m.Put("mem://b/x", data)
 		offsets := []int64{size - 8, size - 70<<10, size - 8, 4, size / 2, 0, size, -1}
 		for first := range offsets {
-			tail, err := store.OpenTail(t.Context(), "mem://b/x")
+			info, err := store.Stat(t.Context(), "mem://b/x")
+			must(t, err)
+			tail, err := store.OpenTail(t.Context(), info)
 			must(t, err)
 			before := m.Opened()
 			for i := range offsets {

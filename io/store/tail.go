@@ -28,32 +28,15 @@ type Tail struct {
 	err  error      // of the store: it stays
 }
 
-// OpenTail returns a Tail of the file at uri as it is now. The context must
-// live until Close.
-func OpenTail(ctx context.Context, uri string) (*Tail, error) {
-	s, name, err := Of(ctx, uri)
-	if err != nil {
-		return nil, err
-	}
-	info, err := s.Stat(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return &Tail{ctx: ctx, store: s, info: info}, nil
-}
-
-// OpenListedTail is OpenTail for a file whose size and version are known from a listing
-// or Stat: it makes no request of its own.
-func OpenListedTail(ctx context.Context, info Info) (*Tail, error) {
+// OpenTail returns a Tail of a file that was listed, or of which Stat was called. The
+// context must live until Close.
+func OpenTail(ctx context.Context, info Info) (*Tail, error) {
 	s, _, err := Of(ctx, info.Name)
 	if err != nil {
 		return nil, err
 	}
 	return &Tail{ctx: ctx, store: s, info: info}, nil
 }
-
-// Size returns the size of the file.
-func (t *Tail) Size() int64 { return t.info.Size }
 
 // Err returns the fault of the store that made a ReadAt fail, or nil.
 func (t *Tail) Err() error {

@@ -24,11 +24,9 @@ type Side struct {
 	Trees     iter.Seq2[*parquet.Tree, error]
 }
 
-// Options of Compare. The zero value has the defaults given.
-type Options struct {
-	Top    int // migrations in the report (10)
-	Window int // sentences of a file that are held of each side while it is compared (10,000)
-}
+// window is how many sentences of a file are held of each side while it is compared.
+// Tests make it smaller.
+var window = 10000
 
 // shown is how many documents are named as examples.
 const shown = 10
@@ -116,26 +114,21 @@ func (m *Means) finish() {
 	}
 }
 
-// Compare compares b with a. It is deterministic.
-func Compare(ctx context.Context, a, b Side, o Options) (*Report, error) {
-	if o.Top == 0 {
-		o.Top = 10
-	}
-	if o.Window == 0 {
-		o.Window = 10000
-	}
+// Compare compares b with a. top is how many migrations the report has. Compare is
+// deterministic.
+func Compare(ctx context.Context, a, b Side, top int) (*Report, error) {
 	key, err := keyOf(a, b)
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{report: Report{A: a.Name, B: b.Name, Migrations: []Migration{}}, window: o.Window, key: key, migrations: migrations{}}
+	c := &comparison{report: Report{A: a.Name, B: b.Name, Migrations: []Migration{}}, key: key, migrations: migrations{}}
 	c.sides[0], c.sides[1] = newReader(a), newReader(b)
 	defer c.sides[0].close()
 	defer c.sides[1].close()
 	if err := c.documents(ctx); err != nil {
 		return nil, err
 	}
-	c.report.Migrations = append(c.report.Migrations, c.migrations.top(o.Top)...)
+	c.report.Migrations = append(c.report.Migrations, c.migrations.top(top)...)
 	d := &c.report.Confidence
 	for _, m := range []*Means{&d.HeadMarginal, &d.TreeMargin, &d.InBoth.HeadMarginal, &d.InBoth.TreeMargin} {
 		m.finish()
@@ -165,7 +158,6 @@ func keyOf(sides ...Side) (func(*parquet.Document) string, error) {
 type comparison struct {
 	report     Report
 	sides      [2]*reader
-	window     int
 	key        func(*parquet.Document) string
 	migrations migrations
 }
@@ -248,7 +240,7 @@ func (c *comparison) both() error {
 		next[side], stop = iter.Pull2(c.sides[side].sentences())
 		defer stop()
 	}
-	waiting := [2]*queue{newQueue(c.window), newQueue(c.window)}
+	waiting := [2]*queue{newQueue(window), newQueue(window)}
 	unmatched := [2]*int64{&c.report.Sentences.Removed, &c.report.Sentences.Added}
 	for more := [2]bool{true, true}; more[0] || more[1]; {
 		for side := range next {

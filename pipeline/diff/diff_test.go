@@ -71,9 +71,17 @@ func (o output) clone() output {
 	return c
 }
 
-func compare(t *testing.T, a, b output, o Options) *Report {
+// within is compare with a small window.
+func within(t *testing.T, sentences int, a, b output) *Report {
 	t.Helper()
-	r, err := Compare(context.Background(), a.side("a", "old/"), b.side("b", "new/root/"), o)
+	defer func(before int) { window = before }(window)
+	window = sentences
+	return compare(t, a, b)
+}
+
+func compare(t *testing.T, a, b output) *Report {
+	t.Helper()
+	r, err := Compare(context.Background(), a.side("a", "old/"), b.side("b", "new/root/"), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,17 +167,17 @@ func TestCounts(t *testing.T) {
 				}
 			}
 		}
-		got := compare(t, a, b, Options{})
+		got := compare(t, a, b)
 		got.Documents.Examples = Examples{}
 		if !reflect.DeepEqual(got.Documents, want.Documents) || got.Sentences != want.Sentences || got.Words != want.Words {
 			t.Fatalf("seed %d: got %+v %+v %+v\nwant %+v %+v %+v", seed, got.Documents, got.Sentences, got.Words,
 				want.Documents, want.Sentences, want.Words)
 		}
-		same := compare(t, a, a, Options{})
+		same := compare(t, a, a)
 		if w := same.Words; same.Documents.Same != int64(len(a)) || w.Arcs+w.Tags != 0 || len(same.Migrations) > 0 || same.Sentences.Added+same.Sentences.Removed != 0 {
 			t.Fatalf("seed %d: an output differs from itself: %+v", seed, same)
 		}
-		again := compare(t, a, b, Options{})
+		again := compare(t, a, b)
 		again.Documents.Examples = Examples{}
 		if !reflect.DeepEqual(got, again) {
 			t.Fatalf("seed %d: two reports differ", seed)
@@ -203,7 +211,7 @@ func TestPlantedMigration(t *testing.T) {
 		}
 		b[id] = moved
 	}
-	r := compare(t, a, b, Options{})
+	r := compare(t, a, b)
 	if len(r.Migrations) == 0 {
 		t.Fatal("no migrations")
 	}
@@ -232,13 +240,13 @@ func TestWindow(t *testing.T) {
 		a["d"] = append(a["d"], sentence(fmt.Sprint("text ", i), "NOUN"))
 	}
 	b["d"] = a["d"][40:]
-	if r := compare(t, a, b, Options{Window: 50}); r.Sentences != (Sentences{Both: 960, Removed: 40}) {
+	if r := within(t, 50, a, b); r.Sentences != (Sentences{Both: 960, Removed: 40}) {
 		t.Errorf("got %+v", r.Sentences)
 	}
-	if r := compare(t, b, a, Options{Window: 50}); r.Sentences != (Sentences{Both: 960, Added: 40}) {
+	if r := within(t, 50, b, a); r.Sentences != (Sentences{Both: 960, Added: 40}) {
 		t.Errorf("got %+v", r.Sentences)
 	}
-	if r := compare(t, a, b, Options{Window: 20}); r.Sentences.Both > 20 || r.Sentences.Both+r.Sentences.Removed != 1000 || r.Sentences.Both+r.Sentences.Added != 960 {
+	if r := within(t, 20, a, b); r.Sentences.Both > 20 || r.Sentences.Both+r.Sentences.Removed != 1000 || r.Sentences.Both+r.Sentences.Added != 960 {
 		t.Errorf("got %+v", r.Sentences)
 	}
 	q := newQueue(10)
@@ -267,13 +275,13 @@ func TestConfidence(t *testing.T) {
 	b["x"][0].TreeMargin = 5
 	b["z"] = []parquet.Tree{sentence("three", "NOUN")}
 	b["z"][0].HeadMarginal = nil
-	r := compare(t, a, b, Options{})
+	r := compare(t, a, b)
 	c := r.Confidence
 	if c.HeadMarginal.A != 0.5 || c.HeadMarginal.B != 0.75 || c.HeadMarginal.Drift != 0.25 || c.InBoth.HeadMarginal.B != 0.75 ||
 		c.TreeMargin.A != 2 || c.TreeMargin.B != 3 || c.InBoth.TreeMargin.Drift != 1.5 {
 		t.Errorf("got %+v", c)
 	}
-	if empty := compare(t, output{}, b, Options{}); empty.Confidence.HeadMarginal.Drift != 0 || empty.Documents.Added != 3 {
+	if empty := compare(t, output{}, b); empty.Confidence.HeadMarginal.Drift != 0 || empty.Documents.Added != 3 {
 		t.Errorf("got %+v", empty)
 	}
 }
@@ -292,7 +300,7 @@ func TestSeveralRoots(t *testing.T) {
 			}
 		}
 	}
-	r, err := Compare(context.Background(), s, s, Options{})
+	r, err := Compare(context.Background(), s, s, 10)
 	if err != nil || r.Documents.Same != 2 || r.Sentences.Both != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -314,13 +322,13 @@ func TestDamaged(t *testing.T) {
 	for want, s := range map[string]Side{
 		"differ in length": short.side("b", ""), "head 7": wild.side("b", ""), "torn": failing, "no such document": stray,
 	} {
-		if _, err := Compare(context.Background(), good.side("a", ""), s, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Compare(context.Background(), good.side("a", ""), s, 10); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Compare(ctx, good.side("a", ""), good.side("b", ""), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Compare(ctx, good.side("a", ""), good.side("b", ""), 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

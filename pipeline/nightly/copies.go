@@ -71,12 +71,9 @@ func (n *Night) findCopies(ctx context.Context) error {
 		_, ending, _ := strings.Cut(path.Base(uri), ".")
 		return fmt.Sprintf("%d.%s", size, ending)
 	}
-	for i, j := 0, 0; i < len(n.Decisions); i++ {
+	for i := range n.Decisions {
 		if d := &n.Decisions[i]; d.Reason == New {
-			like[place(d.URI, n.listed[j].Size)] = nil
-		}
-		if n.Decisions[i].Reason != Deleted {
-			j++
+			like[place(d.URI, d.input.Size)] = nil
 		}
 	}
 	if len(like) == 0 {
@@ -93,15 +90,14 @@ func (n *Night) findCopies(ctx context.Context) error {
 		}
 	}
 	turns, last := 0, ""
-	for i, j := 0, 0; i < len(n.Decisions) && turns < maxTurns; i++ {
+	for i := range n.Decisions {
 		d := &n.Decisions[i]
-		if d.Reason == Deleted {
+		if d.Reason != New || turns == maxTurns {
 			continue
 		}
-		in := &n.listed[j]
-		j++
+		in := d.input
 		candidates := like[place(in.URI, in.Size)]
-		if d.Reason != New || len(candidates) == 0 || !plain(in.URI) || !plain(in.DocID) {
+		if len(candidates) == 0 || !plain(in.URI) || !plain(in.DocID) {
 			continue
 		}
 		version, err := pipeline.SourceVersion(ctx, in)

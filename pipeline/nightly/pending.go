@@ -29,16 +29,12 @@ func (n *Night) planRuns(ctx context.Context) error {
 		tails[n.copies[i].input.URI] = n.copies[i].before.To
 	}
 	todo := map[string]*source.Input{}
-	for i, j := 0, 0; i < len(n.Decisions); i++ {
-		if n.Decisions[i].Reason == Deleted {
-			continue
-		}
-		if n.Decisions[i].Reason.parsed() {
-			in := n.listed[j]
+	for i := range n.Decisions {
+		if d := &n.Decisions[i]; d.Reason.parsed() {
+			in := *d.input
 			in.Tail = tails[in.URI]
 			todo[in.URI] = &in
 		}
-		j++
 	}
 	if len(todo) == 0 {
 		return nil

@@ -75,6 +75,8 @@ type Decision struct {
 	URI    string `json:"source_uri"`
 	Reason Reason `json:"reason"`
 	Why    string `json:"why,omitempty"` // details of the reason
+
+	input *source.Input // nil if it is Deleted
 }
 
 // A Night is a plan. Plan has written nothing yet.
@@ -101,7 +103,7 @@ type Night struct {
 	state   *State
 	base    *Snapshot // nil in the first night
 	made    output.Provenance
-	listed  []source.Input            // sorted by URI, as Decisions without the deleted ones
+	listed  []source.Input            // sorted by URI
 	entries map[string]*parquet.Entry // of the files that are done, by URI
 	tails   map[string]*parquet.Entry // of the tails that are done, by URI
 	copies  []copied                  // sorted by URI
@@ -234,14 +236,14 @@ func (n *Night) decide(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d := Decision{}
+		d := Decision{input: at.input}
 		switch {
 		case at.input == nil && n.options.Generation.keeps(at.entry.SourceURI):
 			continue
 		case at.input == nil:
-			d = Decision{at.entry.SourceURI, Deleted, ""}
+			d.URI, d.Reason = at.entry.SourceURI, Deleted
 		case at.entry == nil:
-			d = Decision{at.input.URI, New, ""}
+			d.URI, d.Reason = at.input.URI, New
 		default:
 			d.URI = at.input.URI
 			d.Reason, d.Why = n.compare(ctx, at.entry, at.input)
@@ -343,7 +345,7 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 	case e.StoredBytes != in.Size:
 		return Changed, fmt.Sprintf("%d bytes, %d before", in.Size, e.StoredBytes)
 	}
-	f, err := open(ctx, in)
+	f, err := source.OpenFile(ctx, in)
 	if err != nil {
 		return Changed, "it cannot be opened"
 	}
@@ -358,11 +360,6 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 	return touched, ""
 }
 
-func open(ctx context.Context, in *source.Input) (*source.File, error) {
-	p := &source.Piece{Input: *in, End: in.Size}
-	return source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{*p}}, p)
-}
-
 // readable reports whether the first bytes of a file can be read and may be text,
 // or why not may have changed.
 func (n *Night) readable(ctx context.Context, in *source.Input) bool {
@@ -371,7 +368,7 @@ func (n *Night) readable(ctx context.Context, in *source.Input) bool {
 		var notText *source.NotText
 		return errors.As(err, &fault) && fault.Kind == source.Permanent || errors.As(err, &notText)
 	}
-	f, err := open(ctx, in)
+	f, err := source.OpenFile(ctx, in)
 	if err != nil {
 		return !permanent(err)
 	}

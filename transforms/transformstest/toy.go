@@ -125,14 +125,11 @@ func (t *Toy) SetHook(f func(s *syntax.Sentence)) {
 // returns the toy.
 func Register() *Toy {
 	t := new(Toy)
-	e, w := &Encoder{Toy: t}, newWorld(t)
+	e := &Encoder{Toy: t}
 	transforms.RegisterModels("toy", func(uri string) (transforms.Stages, string, error) {
 		t.Opened.Add(1)
-		switch uri {
-		case EncoderURI:
+		if uri == EncoderURI {
 			return e, strings.Repeat("65", 32), nil
-		case WorldURI:
-			return w, strings.Repeat("70", 32), nil
 		}
 		return t, strings.Repeat("70", 32), nil
 	})

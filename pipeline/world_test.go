@@ -1,4 +1,4 @@
-package transformstest
+package pipeline
 
 import (
 	"strings"
@@ -8,28 +8,31 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
-// WorldURI opens a World once Register was called.
-const WorldURI = "toy:world"
+// worldURI opens a world.
+const worldURI = "world:"
 
-// A World is a toy that knows languages by their letters: "el" by Greek ones, "ru" by
+func init() {
+	w := &world{Toy: new(transformstest.Toy), Greek: new(transformstest.Toy), Other: new(transformstest.Toy),
+		Russian: &transformstest.Encoder{Toy: new(transformstest.Toy)}}
+	transforms.RegisterModels("world", func(string) (transforms.Stages, string, error) { return w, strings.Repeat("70", 32), nil })
+}
+
+// A world is a toy that knows languages by their letters: "el" by Greek ones, "ru" by
 // Cyrillic ones, which its encoder parses, "und" by Hebrew ones, and English by others. It
 // is sure of texts of twelve letters or more. In other languages, it tags all words with
 // the language.
-type World struct {
-	*Toy
+type world struct {
+	*transformstest.Toy
 	Asked        atomic.Int64 // how often a language was to be found
-	Greek, Other *Toy
-	Russian      *Encoder
-}
-
-func newWorld(t *Toy) *World {
-	return &World{Toy: t, Greek: new(Toy), Other: new(Toy), Russian: &Encoder{Toy: new(Toy)}}
+	Greek, Other *transformstest.Toy
+	Russian      *transformstest.Encoder
 }
 
 // Identify implements transforms.World.
-func (w *World) Identify(text string) model.Guess {
+func (w *world) Identify(text string) model.Guess {
 	w.Asked.Add(1)
 	letters, counts := 0, map[string]int{}
 	for _, r := range text {
@@ -58,15 +61,15 @@ func (w *World) Identify(text string) model.Guess {
 }
 
 // Known implements transforms.World.
-func (w *World) Known() []model.Language {
+func (w *world) Known() []model.Language {
 	return []model.Language{{Code: "el", Name: "Greek"}, {Code: "ru", Name: "Russian"}}
 }
 
 // Digest implements transforms.World.
-func (w *World) Digest() string { return strings.Repeat("77", 32) }
+func (w *world) Digest() string { return strings.Repeat("77", 32) }
 
 // Stages implements transforms.World.
-func (w *World) Stages(code string) (transforms.Stages, error) {
+func (w *world) Stages(code string) (transforms.Stages, error) {
 	switch code {
 	case "el":
 		return tongue{w.Greek, code}, nil
@@ -78,14 +81,17 @@ func (w *World) Stages(code string) (transforms.Stages, error) {
 
 // A tongue tags words with its code.
 type tongue struct {
-	*Toy
+	*transformstest.Toy
 	code string
 }
 
 // With implements transforms.Stages.
 func (t tongue) With(lists *model.Lists) (transforms.Stages, error) {
-	made, err := t.Toy.with(lists)
-	return tongue{made, t.code}, err
+	made, err := t.Toy.With(lists)
+	if err != nil {
+		return nil, err
+	}
+	return tongue{made.(*transformstest.Toy), t.code}, nil
 }
 
 // Tag implements transforms.Stages.
