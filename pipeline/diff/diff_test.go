@@ -81,7 +81,7 @@ func within(t *testing.T, sentences int, a, b output) *Report {
 
 func compare(t *testing.T, a, b output) *Report {
 	t.Helper()
-	r, err := Compare(context.Background(), a.side("a", "old/"), b.side("b", "new/root/"), 10)
+	r, err := Compare(context.Background(), a.side("a", "old/"), b.side("b", "new/top/"), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
