@@ -14,8 +14,7 @@
 // that depend only on that dimension. So its bits do not depend on the neighbouring
 // rows and columns either.
 //
-// The package lab/assembly generates the micro-kernels. Only amd64 and arm64 have them:
-// the product cannot be built for other processors.
+// The package lab/assembly generates the micro-kernels for amd64 and arm64.
 package matrix
 
 import "unsafe"

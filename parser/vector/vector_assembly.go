@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package vector
 
 // All functions need a positive n or cols that is a multiple of 16, and a positive inner.
