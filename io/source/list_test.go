@@ -278,13 +278,13 @@ func TestGlobStepsOnce(t *testing.T) {
 }
 
 // Names that no document id can hold as they are give ids that no reader of
-// comments ends a line in. Files that get the same one are refused.
+// comments ends a line in, and that differ from those of all other files.
 func TestIDsOfOddNames(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("such names are for Linux")
 	}
 	dir := t.TempDir()
-	names := []string{"\xff.txt", "%25FF.txt", "a\rb.txt", "a\nb.txt", "\x1b[31m.txt", "a\u2028b.txt", "a\u0085b.txt", "100%.txt"}
+	names := []string{"%FF.txt", "\xff.txt", "%25FF.txt", "a\rb.txt", "a%0Db.txt", "a\nb.txt", "\x1b[31m.txt", "a\u2028b.txt", "a\u0085b.txt", "100%.txt"}
 	for _, name := range names {
 		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
@@ -300,17 +300,9 @@ func TestIDsOfOddNames(t *testing.T) {
 		}
 	}
 	slices.Sort(ids)
-	want := []string{"%1B[31m.txt", "%25FF.txt", "%FF.txt", "100%.txt", "a%0Ab.txt", "a%0Db.txt", "a%C2%85b.txt", "a%E2%80%A8b.txt"}
+	want := []string{"%1B[31m.txt", "%2525FF.txt", "%25FF.txt", "%FF.txt", "100%.txt", "a%0Ab.txt", "a%0Db.txt", "a%250Db.txt", "a%C2%85b.txt", "a%E2%80%A8b.txt"}
 	if strings.Join(ids, " ") != strings.Join(want, " ") {
 		t.Errorf("ids %q, want %q", ids, want)
-	}
-	for name, want := range map[string]string{"%FF.txt": "is the name of two files", "a%0Db.txt": "same document id"} {
-		other := filepath.Join(dir, name)
-		must(t, os.WriteFile(other, nil, 0o600))
-		if _, err := List(context.Background(), []string{dir}, ListOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		must(t, os.Remove(other))
 	}
 }
 

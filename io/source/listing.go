@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -54,15 +55,30 @@ func (l *lister) listing() (_ *Listing, err error) {
 			list.Close()
 		}
 	}()
-	var ids []uint64 // hashes of the document ids
+	var uris, ids hashes
+	add := func(f found) {
+		uris.add(f.URI)
+		ids.add(f.DocID)
+		list.Files++
+		list.Bytes += f.Size
+		files.Add(f) // All returns an error
+	}
+	var escaped []found
 	for f, err := range distinct(l.found.All()) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the input: %w", err)
 		}
-		ids = append(ids, xxhash.Sum64String(f.DocID))
-		list.Files++
-		list.Bytes += f.Size
-		files.Add(*f) // All returns an error
+		if f.escaped() {
+			escaped = append(escaped, *f)
+		} else {
+			add(*f)
+		}
+	}
+	uris.sort()
+	ids.sort()
+	tellApart(escaped, uris, ids)
+	for i := range escaped {
+		add(escaped[i])
 	}
 	all := files.All()
 	list.all = func(yield func(*Input, error) bool) {
@@ -135,9 +151,58 @@ func byPlace(a, b *found) int {
 	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.URI, b.URI), cmp.Compare(a.DocID, b.DocID))
 }
 
+// hashes finds names that may be equal by their hashes, in 8 bytes for each.
+type hashes []uint64
+
+func (n *hashes) add(name string) { *n = append(*n, xxhash.Sum64String(name)) }
+
+func (n hashes) sort() { slices.Sort(n) }
+
+// count is how often a name is there, once they are sorted.
+func (n hashes) count(name string) int {
+	hash := xxhash.Sum64String(name)
+	first, _ := slices.BinarySearch(n, hash)
+	last, _ := slices.BinarySearch(n, hash+1)
+	if hash+1 == 0 {
+		last = len(n)
+	}
+	return last - first
+}
+
+// escaped reports whether the id of the input was made by escape.
+func (f *found) escaped() bool {
+	return strings.Contains(f.DocID, "%") && f.Version != liveVersion && (f.Path != "" || !strings.HasSuffix(f.URI, f.DocID))
+}
+
+// tellApart changes the ids and URIs that escape made where another file really has
+// such a name: \xff.txt next to %FF.txt becomes %25FF.txt. The names of the other files
+// are sorted.
+func tellApart(escaped []found, uris, ids hashes) {
+	slices.SortFunc(escaped, func(a, b found) int { return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Path, b.Path)) })
+	seenURIs, seenIDs := map[string]int{}, map[string]int{}
+	for i := range escaped {
+		seenURIs[escaped[i].URI]++
+		seenIDs[escaped[i].DocID]++
+	}
+	again := func(name *string, seen map[string]int, others hashes) {
+		for seen[*name]+others.count(*name) > 1 {
+			seen[*name]--
+			*name = strings.ReplaceAll(*name, "%", "%25")
+			seen[*name]++
+		}
+	}
+	for i := range escaped {
+		f := &escaped[i]
+		again(&f.DocID, seenIDs, ids)
+		if f.Path != "" {
+			again(&f.URI, seenURIs, uris)
+		}
+	}
+}
+
 // distinctIDs returns an error if two inputs have the same document id.
-func (l *Listing) distinctIDs(ids []uint64) error {
-	slices.Sort(ids)
+func (l *Listing) distinctIDs(ids hashes) error {
+	ids.sort()
 	twice := map[uint64]bool{}
 	for i := 1; i < len(ids); i++ {
 		if ids[i] == ids[i-1] {
@@ -156,10 +221,10 @@ func (l *Listing) distinctIDs(ids []uint64) error {
 			continue
 		}
 		if other, ok := byID[in.DocID]; ok && other == in.URI {
-			return &InputError{in.URI, "is the name of two files, of which one is in an archive or has bytes that are written as %XX: rename one of them, or exclude it"}
+			return &InputError{in.URI, "is in an archive, and in a folder of that name with !: rename one of them, or exclude the archive"}
 		} else if ok {
 			return &InputError{in.URI, fmt.Sprintf(
-				"has the same document id %q as %s; name one folder that holds both, rename one, or parse them into two outputs", in.DocID, other)}
+				"has the same document id %q as %s; name one folder that holds both, or parse them into two outputs", in.DocID, other)}
 		}
 		byID[in.DocID] = in.URI
 	}
