@@ -7,15 +7,16 @@ func (m *Model) suits(f *form, upos string) bool {
 	return !m.english || !f.foreign || upos == "X" || upos == "PROPN"
 }
 
-// isForeign reports whether s has letters, none of them Latin. A Greek letter alone is most
-// often a sign.
+// isForeign reports whether s has letters, none of them Latin or of no script (𝐇, µ). A Greek
+// letter alone is most often a sign.
 func isForeign(s string) bool {
 	letters, only := 0, rune(0)
 	for _, r := range s {
 		switch {
-		case unicode.Is(unicode.Latin, r):
+		case !unicode.IsLetter(r):
+		case unicode.In(r, unicode.Latin, unicode.Common):
 			return false
-		case unicode.IsLetter(r):
+		default:
 			letters++
 			only = r
 		}

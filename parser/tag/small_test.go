@@ -26,7 +26,7 @@ func TestForeignWords(t *testing.T) {
 		only           bool
 	}{
 		{"en", "שלום", true}, {"en", "я", true}, {"en", "世界", true}, {"en", "Κόσμε", true}, {"en", "да-да", true},
-		{"en", "α", false}, {"en", "été", false}, {"en", "۴۲", false}, {"en", "—", false}, {"ru", "шум", false},
+		{"en", "α", false}, {"en", "𝐫𝐮𝐧", false}, {"en", "µ", false}, {"en", "été", false}, {"en", "۴۲", false}, {"en", "—", false}, {"ru", "шум", false},
 	} {
 		m.SetLanguage(x.language)
 		s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: x.form}}}
