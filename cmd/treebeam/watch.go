@@ -173,7 +173,9 @@ type watcher struct {
 func (c *parseCommand) runWatch(ctx context.Context) error {
 	ctx, stop := interruptibleFor(ctx, math.MaxInt64)
 	defer stop()
+	said := make(chan bool)
 	context.AfterFunc(ctx, func() {
+		defer close(said)
 		if interrupted() && !c.quiet {
 			say(os.Stderr, "the watch ends when what is under way has ended; a second signal ends it at once\n")
 		}
@@ -206,6 +208,7 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
+			<-said
 			return nil
 		case <-time.After(pause):
 		}
