@@ -120,8 +120,8 @@ languages: TAGS += -buildvcs=true
 languages: build $(ENCODER)
 	go run -C lab $(TAGS) ./bench treebanks
 	bin/treebeam train --treebanks out/treebanks/LIST.tsv --encoder $(ENCODER) --layers $(LAYERS) --epochs 4 --model out/world-first.tbm --resume --keep
-	go run -C lab $(TAGS) ./bench further -epochs 2 out/world-first.tbm out/treebanks/LIST.tsv out/world-second.tbm
-	go run -C lab $(TAGS) ./bench further -epochs 2 -seed 2 out/world-second.tbm out/treebanks/LIST.tsv model/world.tbm
+	go run -C lab $(TAGS) ./bench further -epochs 2 out/world-first.tbm out/world-second.tbm out/treebanks/LIST.tsv
+	go run -C lab $(TAGS) ./bench further -epochs 2 -seed 2 out/world-second.tbm model/world.tbm out/treebanks/LIST.tsv
 	$(MAKE) calibrate-languages
 
 # Fits the calibrator of the model of many languages again: after every change of

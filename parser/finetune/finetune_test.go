@@ -209,7 +209,10 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("the vector of %s stayed is %v", q.Banks[i], same)
 		}
 	}
-	many, _, err := Adapt(p, h, trees[:40], Options{Epochs: 4, Many: true})
+	if x, y, err := Adapt(p, h, trees[:40], Options{Epochs: 8, Seed: 3, Again: true}); err != nil || slices.Equal(weightsOf(x, y), weightsOf(q, g)) {
+		t.Error("steps again are as long as the first", err)
+	}
+	many, _, err := Adapt(p, h, trees[:40], Options{Epochs: 4, Many: true, Again: true})
 	if err != nil {
 		t.Fatal(err)
 	}

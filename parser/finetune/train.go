@@ -32,6 +32,10 @@ type Options struct {
 	// from each in proportion to the square root of its size.
 	Many bool
 
+	// Again says that the encoder has learned from these trees before: Adapt makes steps of
+	// half the usual length.
+	Again bool
+
 	Log func(format string, a ...any) // nil: none
 	Now func() time.Time              // for times in the log; nil: no times, and a line only after an epoch
 
@@ -110,18 +114,18 @@ func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.P
 // Adapt goes on with the training of an encoder and its heads and returns copies after the
 // last epoch. Vocabulary, vectors of pieces, relations and the values of classifiers stay.
 // Of Banks, a sentence is of the one that its Language names. Of o, Adapt reads Seed,
-// Epochs, Many, Workers, Log and Now. It leaves out sentences as Train does.
+// Epochs, Many, Again, Workers, Log and Now. It leaves out sentences as Train does.
 func Adapt(p *encode.Params, h *encode.Heads, trees []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
+	again := o.Again
 	o = Options{Seed: o.Seed, Epochs: o.Epochs, Many: o.Many, Workers: o.Workers, Log: o.Log, Now: o.Now, Heads: h,
 		kept: true, pace: adaptPace}
-	if o.Many {
+	if again {
 		o.pace = againPace
 	}
 	return Train(p, trees, nil, o)
 }
 
-// Of Adapt: a few trees make more steps of smaller batches. Many treebanks, from which the
-// encoder has learned before, make steps of half the usual length.
+// Of Adapt: a few new trees make more steps of smaller batches.
 var (
 	adaptPace = pace{200, 2e-4, 1e-3}
 	againPace = pace{400, 1e-4, 5e-4}

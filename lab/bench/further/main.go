@@ -1,12 +1,13 @@
-// Package further lets the encoder of a world learn from its treebanks again, and fits the
-// factors of its scores to dev:
+// Package further lets the encoder of a model learn from its treebanks again:
 //
-//	go run -C lab ./bench further [-epochs N] [-seed N] WORLD.tbm LIST.tsv OUT.tbm
+//	go run -C lab ./bench further [-epochs N] [-seed N] MODEL.tbm OUT.tbm TREES.conllu...
+//	go run -C lab ./bench further [-epochs N] [-seed N] WORLD.tbm OUT.tbm LIST.tsv
 //
-// LIST.tsv is the list of treebanks that the world was trained from (bench treebanks). OUT is
-// the world with the tuned encoder, new factors, a new calibrator and its scores on dev; its
-// provenance names the training. All else stays. The vectors of pieces do not learn. With 0
-// epochs, the encoder stays, too.
+// The trees, or the treebanks of the list (bench treebanks), are those that the model was
+// trained from. OUT is the model, or overlay, with the tuned encoder; its provenance names the
+// training. A world gets new factors of its scores, a new calibrator and its scores on dev,
+// too; for another model, treebeam train --only mix fits them. All else stays. Vectors of
+// pieces of a few bits do not learn. With 0 epochs, the encoder stays, too.
 package further
 
 import (
@@ -35,44 +36,66 @@ import (
 
 // Main runs the training.
 func Main() error {
-	r := run{Options: finetune.Options{Many: true, Workers: runtime.NumCPU(), Now: time.Now, Log: func(format string, a ...any) {
+	r := run{Options: finetune.Options{Again: true, Workers: runtime.NumCPU(), Now: time.Now, Log: func(format string, a ...any) {
 		fmt.Fprintf(os.Stderr, format+"\n", a...)
 	}}}
 	flag.IntVar(&r.Epochs, "epochs", 1, "learn in `N` passes")
 	flag.Uint64Var(&r.Seed, "seed", 1, "of the order of sentences")
 	flag.Parse()
-	if flag.NArg() != 3 {
-		return errors.New("usage: further [-epochs N] [-seed N] WORLD.tbm LIST.tsv OUT.tbm")
+	if flag.NArg() < 3 {
+		return errors.New("usage: further [-epochs N] [-seed N] MODEL.tbm OUT.tbm TREES.conllu... or LIST.tsv")
 	}
 	data, err := os.ReadFile(flag.Arg(0))
 	if err != nil {
 		return err
 	}
-	if r.list, err = treebank.ReadList(flag.Arg(1)); err != nil {
+	if err := r.read(flag.Args()[2:]); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(flag.Arg(1))
-	if err != nil {
-		return err
-	}
-	r.from = model.Data{File: filepath.Base(flag.Arg(1)), SHA256: sum(text)}
 	if data, err = r.tuned(data); err != nil {
 		return err
 	}
-	if data, err = r.measured(data); err != nil {
-		return err
+	if r.Many {
+		if data, err = r.measured(data); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(flag.Arg(2), data, 0o644)
+	return os.WriteFile(flag.Arg(1), data, 0o644)
 }
 
-// A run is a training from the treebanks of a list.
+// A run is a training from treebanks.
 type run struct {
 	finetune.Options
 	list []train.Language
-	from model.Data // the list
+	from model.Part // names the files
 }
 
-// tuned returns the world whose encoder has learned from the treebanks again.
+// read reads the treebanks of a list, or one treebank of several files.
+func (r *run) read(paths []string) (err error) {
+	if r.Many = filepath.Ext(paths[0]) == ".tsv"; !r.Many {
+		t, err := treebank.ReadAll(paths)
+		r.from.Train = t.Data()
+		for _, more := range t.More {
+			r.from.More = append(r.from.More, more.Data())
+			t.Sentences = append(t.Sentences, more.Sentences...)
+		}
+		r.list = []train.Language{{Train: t}}
+		return err
+	}
+	if len(paths) > 1 {
+		return errors.New("a list of treebanks stands alone")
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		return err
+	}
+	r.list, err = treebank.ReadList(paths[0])
+	list := trees(r.list)
+	r.from.Train = model.Data{File: filepath.Base(paths[0]), SHA256: sum(text), Sentences: len(list), Words: syntax.CountWords(list)}
+	return err
+}
+
+// tuned returns the model whose encoder has learned from the treebanks again.
 func (r *run) tuned(data []byte) ([]byte, error) {
 	file, err := model.Decode(data)
 	if err != nil || r.Epochs == 0 {
@@ -82,17 +105,15 @@ func (r *run) tuned(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := trees(r.list)
-	r.from.Sentences, r.from.Words = len(list), syntax.CountWords(list)
 	p, h := m.Floats()
-	if p, h, err = finetune.Adapt(p, h, list, r.Options); err != nil {
+	if p, h, err = finetune.Adapt(p, h, trees(r.list), r.Options); err != nil {
 		return nil, err
 	}
 	if m, err = encode.Quantize(p, h); err != nil {
 		return nil, err
 	}
 	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
-		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from})
+		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from.Train, More: r.from.More})
 	replace(file, model.EncodeName, m)
 	return model.Encode(file.Info, file.Sections)
 }

@@ -2,8 +2,12 @@ package further
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
@@ -32,7 +36,7 @@ func TestTuned(t *testing.T) {
 	}
 	tree := syntax.Sentence{Words: []syntax.Word{{Form: "a", UPOS: "DET", Head: 2, Deprel: "det"}, {Form: "b", UPOS: "NOUN", Deprel: "root"}}}
 	list := []train.Language{{Code: "xb", Train: train.Treebank{Sentences: []syntax.Sentence{tree, tree}}}}
-	r := run{finetune.Options{Epochs: 2, Seed: 3, Many: true}, list, model.Data{File: "LIST"}}
+	r := run{finetune.Options{Epochs: 2, Seed: 3, Many: true, Again: true}, list, model.Part{Train: model.Data{File: "LIST"}}}
 	after, err := r.tuned(before)
 	if err != nil {
 		t.Fatal(err)
@@ -59,9 +63,37 @@ func TestTuned(t *testing.T) {
 		t.Error("what is no encoder has changed")
 	}
 	want := model.Part{Name: "encoder", From: sum(before), Command: "bench further -epochs 2 -seed 3", Seed: 3,
-		Train: model.Data{File: "LIST", Sentences: 2, Words: 4}}
+		Train: model.Data{File: "LIST"}}
 	if !reflect.DeepEqual(f.Info.Parts, []model.Part{want}) {
 		t.Errorf("provenance %+v, want %+v", f.Info.Parts, want)
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name, forms string) string {
+		var b strings.Builder
+		for i, form := range strings.Fields(forms) {
+			fmt.Fprintf(&b, "%d\t%s\t_\tX\t_\t_\t%d\t%s\t_\t_\n", i+1, form, i, []string{"root", "dep"}[min(i, 1)])
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(b.String()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var r run
+	if err := r.read([]string{path("a.conllu", "one two"), path("b.conllu", "three")}); err != nil {
+		t.Fatal(err)
+	}
+	if list := trees(r.list); r.Many || len(list) != 2 || list[1].Words[0].Form != "three" {
+		t.Errorf("many: %v, trees %+v", r.Many, list)
+	}
+	if a, b := r.from.Train, r.from.More; a.File != "a.conllu" || a.Words != 2 || len(b) != 1 || b[0].File != "b.conllu" || b[0].Sentences != 1 {
+		t.Errorf("provenance %+v and %+v", a, b)
+	}
+	if err := r.read([]string{"LIST.tsv", "a.conllu"}); err == nil {
+		t.Error("a list beside a file is no error")
 	}
 }
 
