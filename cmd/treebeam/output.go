@@ -64,7 +64,8 @@ func (s *standardOutput) outcome(err error) error {
 // name when write has returned without an error; a device or a pipe, such as
 // /dev/null, is written in place. It is compressed if the name ends in .gz or .zst.
 // "" and "-" are standard output. A file that cannot be written, or that is among the
-// data of an output, is refused before write is called.
+// data of an output, is refused before write is called. After a signal the file does not
+// appear, and the user is told.
 func writeOutput(flag, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return quietlyClosed(write(stdout))
@@ -73,7 +74,18 @@ func writeOutput(flag, name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := quietlyClosed(writePacked(file, name, write)); err != nil {
+	restore := func() {}
+	if _, inPlace := file.(device); !inPlace {
+		restore = onInterrupt(func() string {
+			return fmt.Sprintf("interrupted; nothing was written to %s; the same command begins again", name)
+		})
+	}
+	err = quietlyClosed(writePacked(file, name, write))
+	restore() // the word would not be true while the file gets its name
+	if err == nil && interrupted() {
+		err = exitCode(exitInterrupted)
+	}
+	if err != nil {
 		file.Abort()
 		return err
 	}

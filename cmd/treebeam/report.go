@@ -59,11 +59,11 @@ func newReport() *cobra.Command {
 				return err
 			}
 		}
-		r := view.NewReport(*run, *lowest, *examples)
-		if err := readRows(ctx, from, r); err != nil {
-			return err
-		}
 		err = writeOutput("--output", *file, func(w io.Writer) error {
+			r := view.NewReport(*run, *lowest, *examples)
+			if err := readRows(ctx, from, r); err != nil {
+				return err
+			}
 			buffered := bufio.NewWriterSize(w, 1<<16)
 			return cmp.Or(r.WriteHTML(buffered), buffered.Flush())
 		})

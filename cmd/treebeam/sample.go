@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -75,14 +76,17 @@ func newSample() *cobra.Command {
 		if f.Without, err = f.readWithout(); err != nil {
 			return err
 		}
-		drawn, err := f.Draw(ctx, from, func(r *output.Row) ([]byte, error) { return pipeline.AppendForCorrection(nil, r) })
-		if err != nil {
-			return err
-		}
-		if len(drawn.Chosen) == 0 {
-			return refuse("%s has no sentence to choose: %s", others[0], drawn.Left())
-		}
-		if err := writeOutput("--output", f.output, drawn.Write); err != nil {
+		var drawn *pick.Drawn
+		if err := writeOutput("--output", f.output, func(out io.Writer) (err error) {
+			drawn, err = f.Draw(ctx, from, func(r *output.Row) ([]byte, error) { return pipeline.AppendForCorrection(nil, r) })
+			if err != nil {
+				return err
+			}
+			if len(drawn.Chosen) == 0 {
+				return refuse("%s has no sentence to choose: %s", others[0], drawn.Left())
+			}
+			return drawn.Write(out)
+		}); err != nil {
 			return err
 		}
 		f.report(drawn)

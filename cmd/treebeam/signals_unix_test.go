@@ -99,3 +99,33 @@ func TestSignals(t *testing.T) {
 	}
 	t.Log(count, took)
 }
+
+// A command that a signal ends while it writes one file says that the file is not there.
+func TestSignalWithoutFile(t *testing.T) {
+	for _, args := range [][]string{
+		{"parse", "--quiet", "--model", transformstest.ModelURI, "-"}, {"find", "-", "NOUN"}, {"compare", "-", toyDev},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "new.txt.gz")
+		cmd := exec.Command(os.Args[0], append(args, "--output", file)...)
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		stdin, err := cmd.StdinPipe() // whose end never comes
+		must(t, err)
+		stderr := new(bytes.Buffer)
+		cmd.Stderr = stderr
+		must(t, cmd.Start())
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if begun, _ := os.ReadDir(dir); len(begun) > 0 {
+				break
+			}
+		}
+		must(t, cmd.Process.Signal(syscall.SIGTERM))
+		cmd.Wait()
+		stdin.Close()
+		left, err := os.ReadDir(dir)
+		if want := "interrupted; nothing was written to " + file + "; the same command begins again\n"; err != nil || len(left) > 0 ||
+			cmd.ProcessState.ExitCode() != exitInterrupted || stderr.String() != want {
+			t.Errorf("%q: %v, %v, %v: %q", args, cmd.ProcessState, err, left, stderr)
+		}
+	}
+}
