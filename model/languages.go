@@ -137,8 +137,9 @@ const LanguageComment = "# language = "
 const AutoLanguage = "auto"
 
 // Choose returns the codes of the languages that an option names, and the option
-// written with the codes in known. The option is a list of codes (language.Code) or names,
-// separated by commas, or AutoLanguage, for which among is nil and means all.
+// written with the codes in known. The option is a list of codes (language.Code), names, or
+// first words of only one name, in upper or lower case, separated by commas; or it is
+// AutoLanguage, for which among is nil and means all.
 func Choose(option string, known []Language) (among []string, canonical string, err error) {
 	if option == AutoLanguage {
 		return nil, option, nil
@@ -156,10 +157,7 @@ func Choices(world []Language) []Language {
 func parseLanguages(list string, known []Language) (codes []string, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(known, func(l Language) bool { return strings.EqualFold(l.Code, name) || strings.EqualFold(l.Name, name) })
-		if code := language.Code(name); i < 0 && code != "" {
-			i = slices.IndexFunc(known, func(l Language) bool { return l.Code == code })
-		}
+		i := indexOf(known, name)
 		switch {
 		case name == "":
 			return nil, errors.New("a language is empty; write codes with a comma between two")
@@ -171,6 +169,25 @@ func parseLanguages(list string, known []Language) (codes []string, err error) {
 		codes = append(codes, known[i].Code)
 	}
 	return codes, nil
+}
+
+// indexOf returns the index of the language that a code or a name means, or -1.
+func indexOf(known []Language, name string) int {
+	i := slices.IndexFunc(known, func(l Language) bool { return strings.EqualFold(l.Code, name) || strings.EqualFold(l.Name, name) })
+	if code := language.Code(name); i < 0 && code != "" {
+		i = slices.IndexFunc(known, func(l Language) bool { return l.Code == code })
+	}
+	if i >= 0 {
+		return i
+	}
+	begins := func(l Language) bool {
+		first, _, more := strings.Cut(l.Name, " ")
+		return more && strings.EqualFold(first, name)
+	}
+	if i = slices.IndexFunc(known, begins); i >= 0 && slices.ContainsFunc(known[i+1:], begins) {
+		return -1
+	}
+	return i
 }
 
 // Languages holds the models for texts in several languages: a single model, which is

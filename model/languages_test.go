@@ -154,6 +154,20 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// A language may be given by its code, its name or the only first word of a name, without case.
+func TestChoose(t *testing.T) {
+	known := model.Choices([]model.Language{{Code: "no", Name: "Norwegian Bokmaal"}, {Code: "zh", Name: "Chinese (simplified)"},
+		{Code: "hsb", Name: "Upper Sorbian"}, {Code: "xu", Name: "Upper Xalan"}, {Code: "up", Name: "Up"}})
+	for option, want := range map[string]string{
+		"norwegian": "no", "NORWEGIAN BOKMAAL": "no", "nb": "no", "chinese, ENGLISH": "zh,en", "zh-CN": "zh", "upper sorbian": "hsb", "up": "up",
+		"upper": "", "bokmaal": "", "Norw": "", "chinese,zh": "", ",": "",
+	} {
+		if _, got, err := model.Choose(option, known); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", option, got, err)
+		}
+	}
+}
+
 // Short texts are English unless they are far likelier in another language.
 func TestShortTexts(t *testing.T) {
 	l, err := model.OpenLanguages("", model.AutoLanguage)

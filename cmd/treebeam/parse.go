@@ -12,7 +12,6 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -135,7 +134,7 @@ func mayBeEnglish(option string) bool {
 		return true
 	}
 	for name := range strings.SplitSeq(option, ",") {
-		if name = strings.TrimSpace(name); strings.EqualFold(name, syntax.English) || strings.EqualFold(name, "English") {
+		if _, _, err := model.Choose(name, model.Choices(nil)[:1]); err == nil {
 			return true
 		}
 	}

@@ -118,7 +118,7 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.StringVarP(&o.Model, "model", "m", "", "parse with the model `FILE` (the accurate English one in the program)")
-	f.StringVar(&o.Rows.Language, "language", "", "take texts to be in `LANGUAGE`: auto, a code, or several with commas (auto)")
+	f.StringVar(&o.Rows.Language, "language", "", "take texts to be in `LANGUAGE`: auto, a code or a name, or several with commas (auto)")
 	f.BoolVar(&c.fast, "fast", false, "use the fast English model: 4 to 5 times as fast, more mistakes")
 	f.StringVar(&o.Rows.Effort, "effort", "", "use the encoder only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")

@@ -51,7 +51,7 @@ func (c *parseCommand) startProgress(run *pipeline.Prepared) *progress {
 		p.show(out, p.watch.Going(context.Background()))
 	} else {
 		if before.Parts > 0 {
-			say(out, "continuing: %d of %d parts are done\n", before.Parts, run.Job.Ranges)
+			say(out, "continuing; parts done: %d of %d\n", before.Parts, run.Job.Ranges)
 		}
 		if f, known := run.Forecast(context.Background(), before.Bytes); known {
 			say(out, "%s\n", forecastLine(run.Files, run.Bytes-before.Bytes, &f))
@@ -192,9 +192,9 @@ func progressOf(g *pipeline.Going) progressLine {
 // goingLine is how far a run is in one line.
 func goingLine(g *pipeline.Going) string {
 	if g.Seen >= g.Ranges {
-		return fmt.Sprintf("all %d parts are there; they are being checked", g.Ranges)
+		return "all parts are there; they are being checked"
 	}
-	line := fmt.Sprintf("%d of %d parts are done", max(g.Seen, g.Parts), g.Ranges)
+	line := fmt.Sprintf("parts done: %d of %d", max(g.Seen, g.Parts), g.Ranges)
 	if g.Here {
 		line = fmt.Sprintf("%d words, %.0f words/s", g.Words, g.Rate())
 	}

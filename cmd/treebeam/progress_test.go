@@ -37,10 +37,13 @@ func TestStandingLines(t *testing.T) {
 		// --retry-failures reads parts again that were counted as done.
 		"more than all": {pipeline.Going{Elapsed: time.Second, Total: 100, Before: 90, Bytes: 50, Ranges: 5, Here: true},
 			"0 words, 0 words/s, 100% of the input"},
+		"checking one": {pipeline.Going{Elapsed: time.Second, Total: 100, Bytes: 100, Ranges: 1, Seen: 1, Here: true},
+			"all parts are there; they are being checked"},
+		"one elsewhere": {pipeline.Going{Elapsed: time.Minute, Ranges: 1}, "parts done: 0 of 1"},
 		"checking": {pipeline.Going{Elapsed: time.Second, Total: 100, Bytes: 100, Ranges: 5, Seen: 5, Here: true},
-			"all 5 parts are there; they are being checked"},
+			"all parts are there; they are being checked"},
 		"elsewhere": {pipeline.Going{Elapsed: time.Minute, Total: 100 * mb, Before: 10 * mb, Bytes: 45 * mb, Ranges: 20, Parts: 2, Seen: 11},
-			"11 of 20 parts are done, 55% of the input, about 1m0s left"},
+			"parts done: 11 of 20, 55% of the input, about 1m0s left"},
 		"empty files only": {pipeline.Going{Elapsed: time.Second, Ranges: 2, Seen: 1, Here: true}, "0 words, 0 words/s"},
 	} {
 		if got := goingLine(&c.Going); got != c.want {
@@ -124,7 +127,7 @@ func TestContinuedProgress(t *testing.T) {
 	p = c.startProgress(again)
 	os.Stderr, stderr = stderr, os.Stderr
 	defer stderr.Close()
-	if said, err := os.ReadFile(stderr.Name()); err != nil || !strings.Contains(string(said), "continuing: ") {
+	if said, err := os.ReadFile(stderr.Name()); err != nil || !strings.Contains(string(said), "continuing; parts done: ") {
 		t.Errorf("it said %q, %v", said, err)
 	}
 	if p.watch.Before.Parts != len(parts)-len(parts)/2 || p.watch.Before.Bytes == 0 {

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -98,5 +99,17 @@ func TestLogsAreSaid(t *testing.T) {
 	store.DefaultRetry.Notify(&os.PathError{Op: "read", Path: "s3://b/\x1b[31m\r", Err: os.ErrDeadlineExceeded}, time.Hour)
 	if got := b.String(); !strings.Contains(got, "waiting, for 1h0m0s so far: read s3://b/␛[31m␍: ") || actsOnTerminal(got) >= 0 {
 		t.Errorf("%q", got)
+	}
+}
+
+// One sentence is not "1 sentences".
+func TestOneSentenceOfData(t *testing.T) {
+	for want, d := range map[string]model.Data{
+		"x, 1 sentence, 1 word, sha256 y":        {File: "x", SHA256: "y", Sentences: 1, Words: 1},
+		"x, 2 sentences, 12,345 words, sha256 y": {File: "x", SHA256: "y", Sentences: 2, Words: 12345},
+	} {
+		if got := dataLine(d); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

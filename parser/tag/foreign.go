@@ -1,10 +1,20 @@
 package tag
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // suits reports whether a form that the treebank does not have may have a UPOS.
 func (m *Model) suits(f *form, upos string) bool {
-	return !m.english || !f.foreign || upos == "X" || upos == "PROPN"
+	switch {
+	case m.english && f.foreign:
+		return upos == "X" || upos == "PROPN"
+	case m.english && f.mark:
+		return upos == "PUNCT"
+	}
+	return true
 }
 
 // isForeign reports whether s has letters, none of them Latin or of no script (𝐇, µ). A Greek
@@ -22,4 +32,15 @@ func isForeign(s string) bool {
 		}
 	}
 	return letters > 1 || letters == 1 && !unicode.Is(unicode.Greek, only)
+}
+
+// nouns are characters that Unicode calls punctuation and that are read aloud as words.
+const nouns = "§¶‰‱٪؉؊％﹪＆﹠⁊＠﹫＃﹟"
+
+// isMark reports whether s has only punctuation that is not ASCII (。, «, ؟). Of the latter
+// people make emoticons.
+func isMark(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r < utf8.RuneSelf || !unicode.IsPunct(r) || strings.ContainsRune(nouns, r)
+	})
 }

@@ -1,14 +1,14 @@
 package tag
 
 import (
-	"slices"
+	"cmp"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// In English, words in other scripts become names or foreign words, also where their
-// relation wants another tag.
+// In English, words in other scripts become names or foreign words, and marks punctuation,
+// also where the encoder or their relation wants another tag.
 func TestForeignWords(t *testing.T) {
 	sents := toyTreebank()
 	for w := range syntax.Words(sents) {
@@ -20,26 +20,24 @@ func TestForeignWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := slices.Index(m.upos, "PROPN")
-	for _, x := range []struct {
-		language, form string
-		only           bool
-	}{
-		{"en", "שלום", true}, {"en", "я", true}, {"en", "世界", true}, {"en", "Κόσμε", true}, {"en", "да-да", true},
-		{"en", "α", false}, {"en", "𝐫𝐮𝐧", false}, {"en", "µ", false}, {"en", "été", false}, {"en", "۴۲", false}, {"en", "—", false}, {"ru", "шум", false},
+	for _, x := range []struct{ language, form, only string }{
+		{"en", "שלום", "PROPN"}, {"en", "я", "PROPN"}, {"en", "世界", "PROPN"}, {"en", "Κόσμε", "PROPN"}, {"en", "да-да", "PROPN"},
+		{"en", "α", ""}, {"en", "𝐫𝐮𝐧", ""}, {"en", "µ", ""}, {"en", "été", ""}, {"en", "۴۲", ""}, {"ru", "шум", ""},
+		{"en", "。", "PUNCT"}, {"en", "？！", "PUNCT"}, {"en", "«", "PUNCT"}, {"en", "؟", "PUNCT"}, {"en", "—", "PUNCT"},
+		{"en", "٪", ""}, {"en", "§", ""}, {"en", "©", ""}, {"en", ":'(", ""}, {"en", "!", ""}, {"zh", "。", ""},
 	} {
 		m.SetLanguage(x.language)
 		s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: x.form}}}
 		s.Dense.Tags = make([]int32, len(s.Words)*m.NumTags())
 		for l := range m.upos {
-			if l != name {
+			if m.upos[l] != cmp.Or(x.only, "PUNCT") {
 				s.Dense.Tags[m.NumTags()+l] = 100 * scoreUnit
 			}
 		}
 		m.Tag(&s, Request{})
 		_, _, found := m.Other(&s, 1, Request{}, 1<<40, func(upos string) bool { return upos == "NOUN" || upos == "VERB" })
-		if got := s.Words[1].UPOS == "PROPN" && !found; got != x.only {
-			t.Errorf("%s in %s: %s, and another tag: %t", x.form, x.language, s.Words[1].UPOS, found)
+		if upos := s.Words[1].UPOS; found != (x.only == "") || x.only != "" && upos != x.only || x.only == "" && upos == "PUNCT" {
+			t.Errorf("%s in %s: %s, and another tag: %t", x.form, x.language, upos, found)
 		}
 	}
 }

@@ -86,7 +86,8 @@ type lemmaMemo struct {
 const maxLemmas = 3 // of a form
 
 // SetLanguage lets m know irregular verbs of a language, by its code. In English, words in
-// other scripts, of which its treebanks have none, become names or foreign words.
+// other scripts, of which its treebanks have none, become names or foreign words, and their
+// marks punctuation.
 func (m *Model) SetLanguage(code string) {
 	m.lemma.SetLanguage(code)
 	m.english = code == syntax.English
@@ -225,7 +226,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		case excepted:
 		case given:
 			labels = m.agree(sc, w)
-		case m.english && f.foreign:
+		case m.english && (f.foreign || f.mark):
 			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, m.upos[l]) })
 		case dense == nil:
 			labels = m.possibleTags(f, 0)

@@ -21,6 +21,7 @@ type form struct {
 	sureMorph uint16 // the same of the second
 	known     bool   // class comes from the lexicon
 	foreign   bool   // it is not known, and its letters are not Latin
+	mark      bool   // it is not known, and punctuation (isMark)
 	plain     string // word.Plain of the form; "" if that is the form
 
 	ownTags     []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
@@ -114,7 +115,7 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 func (f *form) readPlain(s string, lex *lexicon) {
 	f.Read(s, lex.casing)
 	lex.look(f)
-	f.foreign = !f.known && isForeign(s)
+	f.foreign, f.mark = !f.known && isForeign(s), !f.known && isMark(s)
 	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p
 	}

@@ -213,7 +213,7 @@ func bareWords(list []syntax.Sentence) (n int) {
 // reason.
 func (x *Sampler) String() string {
 	x.cut()
-	text := fmt.Sprintf("silver: %d sentences, %d words", len(x.list), x.kept)
+	text := fmt.Sprintf("silver sentences: %d, words: %d", len(x.list), x.kept)
 	for _, reason := range slices.Sorted(maps.Keys(x.left)) {
 		text += fmt.Sprintf("; %d left out: %s", x.left[reason], reason)
 	}

@@ -44,7 +44,7 @@ func TestSampler(t *testing.T) {
 			t.Errorf("%s has weight %g, want %g", s.ID, s.Weight, want)
 		}
 	}
-	for _, want := range []string{"2 sentences", "4 left out: seen before", "1 left out: low confidence",
+	for _, want := range []string{"silver sentences: 2, words: ", "4 left out: seen before", "1 left out: low confidence",
 		"1 left out: under 3 words",
 		"2 left out: no tree", "1 left out: no UPOS", "1 left out: letters", "1 left out: relations"} {
 		if !strings.Contains(x.String(), want) {
