@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"runtime"
@@ -63,8 +62,13 @@ func newHelp() *cobra.Command {
 		}
 		if args[0] == "beam" {
 			fmt.Fprintln(stdout, "Flags of the Beam SDK; treebeam parse passes them on:")
-			flag.CommandLine.SetOutput(stdout)
-			flag.PrintDefaults()
+			beam := pflag.NewFlagSet("", pflag.ContinueOnError)
+			find(root, "parse").Flags().VisitAll(func(f *pflag.Flag) {
+				if b, ok := f.Value.(beamFlag); ok {
+					beam.AddGoFlag(b.Flag)
+				}
+			})
+			fmt.Fprint(stdout, beam.FlagUsagesWrapped(100))
 			return nil
 		}
 		about := find(root, args[0])

@@ -48,6 +48,14 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
+// Help writes Beam's flags as parse takes them, and leaves out those that parse has itself.
+func TestHelpOfBeam(t *testing.T) {
+	status, help, _ := treebeam(t, "", "help", "beam")
+	if status != exitOK || !strings.Contains(help, " --runner ") || strings.Contains(help, " -runner") || strings.Contains(help, "--id ") {
+		t.Errorf("help beam: status %d\n%s", status, help)
+	}
+}
+
 // Flags stand under their headings in the order of their definition, rare ones at the end.
 func TestGroups(t *testing.T) {
 	fs := newCommand("x", "", "").Flags()
