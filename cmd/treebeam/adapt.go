@@ -184,7 +184,7 @@ func printAdaptation(out io.Writer, a *model.Adaptation) {
 			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\n", name, before.UAS, after.UAS, before.LAS, after.LAS)
 		}
 	}
-	row("your "+view.Many(int64(n), "tree"), &a.Before, &a.After)
+	row("your "+view.Many(n, "tree"), &a.Before, &a.After)
 	row("other trees", a.HomeBefore, a.HomeAfter)
 	w.Flush()
 	if c := a.Calibrated; c != nil {

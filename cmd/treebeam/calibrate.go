@@ -199,9 +199,9 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
-	say(out, "calibrated on %s, %s, %s\n", cmp.Or(c.Gold.File, "dev"), view.Many(int64(c.Gold.Sentences), "sentence"), view.Many(int64(c.Gold.Words), "word"))
+	say(out, "calibrated on %s, %s, %s\n", cmp.Or(c.Gold.File, "dev"), view.Many(c.Gold.Sentences, "sentence"), view.Many(c.Gold.Words, "word"))
 	if a := c.Adapted; a != nil {
-		say(out, "adapted to %s, %s, %s\n", a.File, view.Many(int64(a.Sentences), "sentence"), view.Many(int64(a.Words), "word"))
+		say(out, "adapted to %s, %s, %s\n", a.File, view.Many(a.Sentences, "sentence"), view.Many(a.Words, "word"))
 	}
 	if len(c.Measured) == 0 {
 		return

@@ -45,7 +45,7 @@ func newCompare() *cobra.Command {
 		o := &search.CompareOptions{Lists: strings.Split(*lists, ","), Top: *top, As: search.Text, Title: strings.Join(names, " and ")}
 		switch {
 		case len(names) != 2:
-			return refuse("name two corpora, a folder, a file or a glob in quotation marks each; got %s", view.Many(int64(len(names)), "argument"))
+			return refuse("name two corpora, a folder, a file or a glob in quotation marks each; got %s", view.Many(len(names), "argument"))
 		case names[0] == "-" && names[1] == "-":
 			return refuse("standard input cannot be both corpora; write one of them to a file")
 		case *top < 0:

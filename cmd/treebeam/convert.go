@@ -160,7 +160,7 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 	if err := cmp.Or(err, w.Close()); err != nil {
 		return err
 	}
-	say(os.Stderr, "files written to %s: %d, with %s\n", dir, w.Files, view.Many(int64(w.Texts), "sentence"))
+	say(os.Stderr, "files written to %s: %d, with %s\n", dir, w.Files, view.Many(w.Texts, "sentence"))
 	printRenamed(files.Renamed)
 	reportConverted(stats)
 	return nil

@@ -70,7 +70,7 @@ func diffSides(ctx context.Context, state string, args []string) (sides [2]diff.
 		return snapshotSides(ctx, state, args)
 	}
 	if len(args) != len(sides) {
-		return sides, refuse("name two output folders, or --state FOLDER and the numbers of two snapshots; got %s", view.Many(int64(len(args)), "argument"))
+		return sides, refuse("name two output folders, or --state FOLDER and the numbers of two snapshots; got %s", view.Many(len(args), "argument"))
 	}
 	for i, folder := range args {
 		from, err := openOutput(ctx, folder)
@@ -94,7 +94,7 @@ func snapshotSides(ctx context.Context, state string, args []string) (sides [2]d
 	}
 	switch {
 	case len(args) != 0 && len(args) != len(sides):
-		return sides, refuse("give the numbers of two snapshots, or none; got %s", view.Many(int64(len(args)), "argument"))
+		return sides, refuse("give the numbers of two snapshots, or none; got %s", view.Many(len(args), "argument"))
 	case len(args) == 0 && current.N == 1:
 		return sides, refuse("%s has one snapshot only: there is nothing to compare it with", state)
 	}

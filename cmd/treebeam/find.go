@@ -137,7 +137,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		if f.drawn {
 			drawn = fmt.Sprintf("; written: %d, drawn at random with seed %d", min(int64(f.random), sum.Hits), f.seed)
 		}
-		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(int64(sum.Searched), "sentence"), drawn)
+		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(sum.Searched, "sentence"), drawn)
 	}
 	for _, side := range []struct {
 		names     []string

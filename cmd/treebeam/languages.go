@@ -62,7 +62,7 @@ func newLanguages() *cobra.Command {
 			}
 			slices.Sort(licences)
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Code, l.Name, strings.Join(banks, ", "), strings.Join(slices.Compact(licences), ", "),
-				view.Number(int64(l.TrainWords)), las)
+				view.Number(l.TrainWords), las)
 		}
 		return w.Flush()
 	}

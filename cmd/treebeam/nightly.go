@@ -167,14 +167,14 @@ func printResumed(w io.Writer, n *nightly.Night, becomes string) {
 	for _, run := range n.Runs {
 		if run.Continued {
 			if n.Lost[run.Name] != "" {
-				say(w, "%s makes its missing parts again, of %s\n", run.Name, view.Many(int64(run.Files), "file"))
+				say(w, "%s makes its missing parts again, of %s\n", run.Name, view.Many(run.Files, "file"))
 				continue
 			}
-			say(w, "an interrupted night %s: %s in %s\n", becomes, view.Many(int64(run.Files), "file"), run.Name)
+			say(w, "an interrupted night %s: %s in %s\n", becomes, view.Many(run.Files, "file"), run.Name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		say(w, "taken over from the unfinished night %[2]s: %[1]s\n", view.Many(int64(n.TakenOver[run]), "file"), run)
+		say(w, "taken over from the unfinished night %[2]s: %[1]s\n", view.Many(n.TakenOver[run], "file"), run)
 	}
 	for _, run := range n.Left {
 		say(w, "the unfinished night %s is of no use now; treebeam compact --prune removes it\n", run)
@@ -232,7 +232,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	printResumed(out, n, "would go on")
 	for _, run := range n.Runs {
 		if !run.Continued {
-			fmt.Fprintf(out, "%s would be parsed into %s\n", view.Many(int64(run.Files), "file"), run.Name)
+			fmt.Fprintf(out, "%s would be parsed into %s\n", view.Many(run.Files, "file"), run.Name)
 		}
 	}
 	if n.Idle() {

@@ -38,7 +38,7 @@ func openOutput(ctx context.Context, folder string) (*output.Reader, error) {
 	o, err := output.Open(ctx, folder)
 	if err == nil && len(o.Others) > 0 {
 		say(os.Stderr, "%s is of another run and is not read, but queries over the folder read it (%s in all): remove it\n",
-			store.Join(folder, o.Others[0]), view.Many(int64(len(o.Others)), "such file"))
+			store.Join(folder, o.Others[0]), view.Many(len(o.Others), "such file"))
 	}
 	return o, err
 }
@@ -46,7 +46,7 @@ func openOutput(ctx context.Context, folder string) (*output.Reader, error) {
 // openOne opens the only argument of a command, which writes the file target.
 func openOne(ctx context.Context, folders []string, target string) (*output.Reader, error) {
 	if len(folders) != 1 {
-		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %s", view.Many(int64(len(folders)), "argument"))
+		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %s", view.Many(len(folders), "argument"))
 	}
 	from, err := openOutput(ctx, folders[0])
 	if err != nil {

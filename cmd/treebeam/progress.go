@@ -129,14 +129,14 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 		return
 	}
 	if d.Damaged > 0 {
-		say(w, "parts of %s were damaged and have been made again\n", view.Many(int64(d.Damaged), "range"))
+		say(w, "parts of %s were damaged and have been made again\n", view.Many(d.Damaged, "range"))
 	}
 	switch {
 	case d.Earlier == 0 || p.quiet:
 	case p.run.Job.Verify:
-		say(w, "parts of %s were there already; every byte of them was checked\n", view.Many(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there already; every byte of them was checked\n", view.Many(d.Earlier, "range"))
 	default:
-		say(w, "parts of %s were there already; their sizes and footers were checked (--verify checks every byte)\n", view.Many(int64(d.Earlier), "range"))
+		say(w, "parts of %s were there already; their sizes and footers were checked (--verify checks every byte)\n", view.Many(d.Earlier, "range"))
 	}
 }
 
@@ -152,7 +152,7 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 		size = view.Number(bytes / 1e6)
 	}
 	line := fmt.Sprintf("%s, %s MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
-		view.Many(int64(files), "file"), size, view.Number(f.Words/unit*unit), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
+		view.Many(files, "file"), size, view.Number(f.Words/unit*unit), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
 	if f.Fast > 0 {
 		line += fmt.Sprintf("; with --fast %.1f core-hours and more mistakes, with --effort between", f.CoreTime(f.Fast).Hours())
 	}

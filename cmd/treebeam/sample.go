@@ -151,8 +151,8 @@ func (f *sampleFlags) readWithout() (*pick.Exclusion, error) {
 // report says what the sample is, and what it is for.
 func (f *sampleFlags) report(drawn *pick.Drawn) {
 	sum := drawn.Totals()
-	say(os.Stderr, "%s of %d, from %s; %.0f of their %s are expected to be wrong\n", view.Many(int64(len(drawn.Chosen)), "sentence"), drawn.Trees,
-		view.Many(int64(sum.Documents), "document"), sum.Doubt.Expected(), view.Many(int64(sum.Doubt.Words), "word"))
+	say(os.Stderr, "%s of %d, from %s; %.0f of their %s are expected to be wrong\n", view.Many(len(drawn.Chosen), "sentence"), drawn.Trees,
+		view.Many(sum.Documents, "document"), sum.Doubt.Expected(), view.Many(sum.Doubt.Words, "word"))
 	if len(drawn.Chosen) < max(f.Uncertain, f.Random) {
 		say(os.Stderr, "no more than that can be chosen: %s\n", drawn.Left())
 	}

@@ -119,7 +119,7 @@ func (d *desk) teacher() (t serve.Teacher, err error) {
 			return "", err
 		}
 		x := &a.About
-		verdict := fmt.Sprintf("LAS on your %s: %.2f before, %.2f after", view.Many(int64(len(trees.Sentences)), "tree"), x.Before.LAS, x.After.LAS)
+		verdict := fmt.Sprintf("LAS on your %s: %.2f before, %.2f after", view.Many(len(trees.Sentences), "tree"), x.Before.LAS, x.After.LAS)
 		if x.HomeBefore != nil && x.HomeAfter != nil {
 			verdict += fmt.Sprintf("; on other trees: %.2f before, %.2f after", x.HomeBefore.LAS, x.HomeAfter.LAS)
 		}
@@ -162,9 +162,9 @@ func (d *desk) announce(l net.Listener, s *serve.Server) error {
 		return refuse("--listen %s: other machines could change the file of --edit; listen on localhost:8080", l.Addr())
 	}
 	sentences, left := s.Left()
-	say(os.Stderr, "correct %s of %s on %s until ctrl-C\n", view.Many(int64(sentences), "sentence"), d.file, addressOf(l))
+	say(os.Stderr, "correct %s of %s on %s until ctrl-C\n", view.Many(sentences, "sentence"), d.file, addressOf(l))
 	if left > 0 {
-		say(os.Stderr, "%s cannot be corrected on the page, and stay as they are\n", view.Many(int64(left), "other block"))
+		say(os.Stderr, "%s cannot be corrected on the page, and stay as they are\n", view.Many(left, "other block"))
 	}
 	return nil
 }

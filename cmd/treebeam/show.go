@@ -179,7 +179,7 @@ func (f *figure) of(trees []*parquet.Tree) ([]*parquet.Tree, error) {
 	for i, t := range trees {
 		for _, s := range f.keep {
 			if n := len(t.Tokens); s.first > n {
-				return nil, refuse("--words %s: the sentence has %s", f.words, view.Many(int64(n), "word"))
+				return nil, refuse("--words %s: the sentence has %s", f.words, view.Many(n, "word"))
 			}
 		}
 		trees[i] = view.Excerpt(t, func(word int) bool {

@@ -240,7 +240,7 @@ func (w *watcher) poll(ctx context.Context) error {
 		n := inGeneration(ready, pipeline.IsPrism(w.options.Runner))
 		if err := w.generate(listing, ready[:n]); err != nil {
 			w.look = true
-			return fmt.Errorf("the generation of %s failed (%w)", view.Many(int64(n), "file"), err)
+			return fmt.Errorf("the generation of %s failed (%w)", view.Many(n, "file"), err)
 		}
 		w.seen.Settle(ready[:n])
 		ready, w.gone, ended = ready[n:], false, false

@@ -41,9 +41,9 @@ func certainty(t *parquet.Tree) string {
 	case d.Words == 0:
 		return ""
 	case d.By == pick.Raw:
-		return fmt.Sprintf("%s of %s wrong by %s, which is not calibrated", expected(d), Many(int64(d.Words), "word"), d.By)
+		return fmt.Sprintf("%s of %s wrong by %s, which is not calibrated", expected(d), Many(d.Words, "word"), d.By)
 	}
-	say := fmt.Sprintf("%s of %s expected to be wrong", expected(d), Many(int64(d.Words), "word"))
+	say := fmt.Sprintf("%s of %s expected to be wrong", expected(d), Many(d.Words, "word"))
 	if t.TreeConf != nil {
 		say += fmt.Sprintf("; the whole tree is right with probability %.2f", *t.TreeConf)
 	}

@@ -324,7 +324,7 @@ func others(list []*count, more int, total int64, thing string) string {
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("and %s others with %s", Number(int64(more)), Many(total, thing))
+	return fmt.Sprintf("and %s others with %s", Number(more), Many(total, thing))
 }
 
 // newFigure is a tree with its surroundings on the page.
@@ -333,7 +333,7 @@ func newFigure(t *parquet.Tree) figure {
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)), Text: Clip(Visible(textOf(t)), maxText),
 		Certainty: certainty(t), RightToLeft: p.RightToLeft}
 	if p.Last-p.First+1 < p.N {
-		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", Number(int64(p.First)), Number(int64(p.Last)), Number(int64(p.N)))
+		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", Number(p.First), Number(p.Last), Number(p.N))
 	}
 	f.Picture = template.HTML(p.svg(nil, fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1), "none"))
 	f.Words = table{Columns: []tableColumn{{"id", numbers}, {"form", rowHead}, {"lemma", plain}, {"UPOS", plain}, {"probability of UPOS", numbers},

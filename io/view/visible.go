@@ -31,8 +31,10 @@ func Visible(s string) string {
 	}, s)
 }
 
+type integer interface{ int | int32 | int64 }
+
 // Number writes n with commas between thousands.
-func Number(n int64) string {
+func Number[N integer](n N) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -41,7 +43,7 @@ func Number(n int64) string {
 }
 
 // Many returns a count with its noun: "1 tree", "2,300 trees" or "2 classes".
-func Many(n int64, thing string) string {
+func Many[N integer](n N, thing string) string {
 	switch {
 	case n == 1:
 		return "1 " + thing
