@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
@@ -50,7 +49,7 @@ func newAdapt() *cobra.Command {
 	fs.BoolVar(&f.force, "force", false, "write the model even if it is worse")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the order in which sentences are learned, `N`")
 	fs.StringVar(&f.created, "created-by", "", "record `TEXT`: who made the model, when, where")
-	threads := threadsFlag(fs)
+	threadsFlag(fs)
 	cmd.Example = `
   treebeam sample out --uncertain 200 -o mine.conllu    # correct these trees, then
   treebeam adapt mine.conllu -m english-mine.tbm
@@ -62,17 +61,11 @@ func newAdapt() *cobra.Command {
 			return refuse("name the files of corrected trees, in CoNLL-U")
 		case f.model == "":
 			return refuse("give --model FILE, the model to write")
-		case slices.ContainsFunc(append(trees, f.home), func(x string) bool { return x != "" && output.SameFile(f.model, x) }):
-			return refuse("--model %s is one of the files with trees: it would be lost; name another file", f.model)
 		}
-		if err := setThreads(*threads); err != nil {
+		if err := cmp.Or(notAmong("--model", f.model, "one of the files with trees", append(trees, f.home)...),
+			canWrite("--model", f.model)); err != nil {
 			return err
 		}
-		file, err := createOutput("--model", f.model) // now, not after all the work
-		if err != nil {
-			return err
-		}
-		file.Abort()
 		return f.run(stdout)
 	}
 	return cmd

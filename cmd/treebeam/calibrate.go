@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
@@ -57,18 +56,17 @@ func newCalibrate() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "", "write the whole model to `FILE`, or only the calibrator if the name ends in .cal (default: replace the file of --model)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes only a calibrator")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few")
-	threads := threadsFlag(fs)
+	threadsFlag(fs)
+	noArguments(cmd, "name the files with --model and --dev")
 	cmd.Example = `
   treebeam calibrate --model embedded-accurate --dev mine.conllu -o mine.tbm`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+	cmd.RunE = func(*cobra.Command, []string) error {
 		if f.output == "" {
 			f.output = f.model
 		}
 		embedded := f.model != "" && model.IsEmbedded(f.model)
 		alone := strings.HasSuffix(f.output, calibratorSuffix)
 		switch {
-		case len(others) > 0:
-			return refuse("unexpected %q: name the files with --model and --dev", others[0])
 		case isFolder(f.output):
 			return refuse("--output %s is a folder; name a file in it", f.output)
 		case f.treebanks != "":
@@ -77,8 +75,6 @@ func newCalibrate() *cobra.Command {
 			}
 		case f.model == "" || f.dev == "":
 			return refuse("give --model FILE and --dev FILE")
-		case output.SameFile(f.output, f.dev):
-			return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
 		case f.overlay != "" && (embedded || !alone):
 			return refuse("--overlay goes with the file of a model and with --output X%s, a calibrator alone", calibratorSuffix)
 		case embedded && f.output == f.model:
@@ -86,7 +82,7 @@ func newCalibrate() *cobra.Command {
 		case embedded && alone:
 			return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
 		}
-		if err := setThreads(*threads); err != nil {
+		if err := notAmong("--output", f.output, "the treebank", f.dev); err != nil {
 			return err
 		}
 		if f.treebanks != "" {

@@ -88,17 +88,11 @@ func newPool() *cobra.Command {
 	fs := cmd.Flags()
 	port := fs.Int("port", 50000, "listen on `PORT` of localhost; 0 means any free one")
 	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the accurate English one)")
-	threads := threadsFlag(fs)
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
-		if len(others) > 0 {
-			return refuse("it takes no arguments, but got %q", others[0])
-		}
+	threadsFlag(fs)
+	noArguments(cmd, "give --port and --model")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *port < 0 || *port > 65535 {
 			return refuse("--port %d: must be from 0 to 65535", *port)
-		}
-		if err := setThreads(*threads); err != nil {
-			return err
 		}
 		if _, _, err := transforms.OpenModel(*model); err != nil {
 			return &refusal{err}
@@ -108,7 +102,7 @@ func newPool() *cobra.Command {
 			beam.Init()
 		}
 		quietBeam()
-		ctx, stop := interruptible(ctx)
+		ctx, stop := interruptible(cmd.Context())
 		defer stop()
 		pool, err := extworker.StartLoopback(ctx, *port)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
@@ -59,7 +58,7 @@ func newEval() *cobra.Command {
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
-	threads := threadsFlag(fs)
+	threadsFlag(fs)
 	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
 	fs.Uint64Var(&f.search.Seed, "seed", eval.SearchSeed, "with --model: seed of the search's random choices, `N`")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
@@ -79,15 +78,12 @@ func newEval() *cobra.Command {
   treebeam eval --gold dev.conllu --model embedded
   treebeam eval --gold dev.conllu --model embedded --causes
   treebeam eval --gold dev.conllu --system a.conllu --against b.conllu`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
-		if len(others) > 0 {
-			return refuse("unexpected %q: name the files with --gold and --system", others[0])
-		}
-		if err := cmp.Or(f.validate(), setThreads(*threads)); err != nil {
+	noArguments(cmd, "name the files with --gold and --system")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.validate(); err != nil {
 			return err
 		}
-		return f.run(ctx, stdout)
+		return f.run(cmd.Context(), stdout)
 	}
 	return cmd
 }
@@ -115,20 +111,14 @@ func (f *evalFlags) validate() error {
 		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
 	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):
 		return refuse("--causes has a table of its own: leave out --against, --row and --plain")
-	case f.write != "" && output.SameFile(f.gold, f.write):
-		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
 		return refuse("--samples %d: must be at least 1", f.samples)
 	}
-	if err := checkOnly("--write", f.write, ".conllu", ".txt"); err != nil {
-		return err
-	}
+	err := cmp.Or(notAmong("--write", f.write, "the file of the gold trees", f.gold), checkOnly("--write", f.write, ".conllu", ".txt"))
 	for option, name := range f.custom.Names {
-		if f.write != "" && output.SameFile(name, f.write) {
-			return refuse("--write %s is the file of %s: it would be lost; name another", f.write, option)
-		}
+		err = cmp.Or(err, notAmong("--write", f.write, "the file of "+option, name))
 	}
-	return nil
+	return err
 }
 
 func (f *evalFlags) run(ctx context.Context, out io.Writer) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"reflect"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // newCommand returns a command that takes any arguments. use is its name and
@@ -21,11 +24,32 @@ func newCommand(use, short, about string) *cobra.Command {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkChoices(cmd.Flags()) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		return cmp.Or(checkChoices(cmd.Flags()), useThreads(cmd.Flags()))
+	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return refuse("%s; treebeam %s --help lists the flags", plain(cmd, err), cmd.Name())
 	})
 	return cmd
+}
+
+// noArguments makes cmd refuse arguments; instead says what its flags name.
+func noArguments(cmd *cobra.Command, instead string) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return refuse("unexpected %q: %s", args[0], instead)
+		}
+		return nil
+	}
+}
+
+// notAmong refuses to write the file that a flag names if it is one of the inputs; what
+// says which it is.
+func notAmong(flag, file, what string, inputs ...string) error {
+	if slices.ContainsFunc(inputs, func(in string) bool { return output.SameFile(file, in) }) {
+		return refuse("%s %s is %s: it would be lost; name another file", flag, file, what)
+	}
+	return nil
 }
 
 // A beamFlag is a flag of Beam in the flag set of a command. It shares its value

@@ -136,6 +136,15 @@ func createOutput(flag, path string) (store.Writer, error) {
 	return f, nil
 }
 
+// canWrite is the error of createOutput: a command asks before its work, not after it.
+func canWrite(flag, path string) error {
+	f, err := createOutput(flag, path)
+	if err == nil {
+		f.Abort()
+	}
+	return err
+}
+
 // A device is an output that cannot be undone.
 type device struct{ *os.File }
 

@@ -38,16 +38,12 @@ type parseCommand struct {
 	verbose     bool
 	json        bool
 	progress    string // text or json
-	threads     *int
 	night       nightFlags
 	watch       watchFlags
 }
 
 // run does what the flags say; others are inputs given without --input.
 func (c *parseCommand) run(ctx context.Context, others []string) error {
-	if err := setThreads(*c.threads); err != nil {
-		return err
-	}
 	boundMemory()
 	c.options.Inputs, c.options.Exclude = append(c.named.inputs, others...), c.named.exclude
 	if err := addRules(ctx, c.rules, &c.options.Rows); err != nil {

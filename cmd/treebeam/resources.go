@@ -15,14 +15,14 @@ import (
 const maxThreads = 1024
 
 // threadsFlag defines --threads, which bounds what a command computes at once.
-func threadsFlag(fs *pflag.FlagSet) *int {
-	n := fs.IntP("threads", "j", 0, "compute on `N` threads; 0 means one per core; does not change the result")
+func threadsFlag(fs *pflag.FlagSet) {
+	fs.IntP("threads", "j", 0, "compute on `N` threads; 0 means one per core; does not change the result")
 	group(fs, runFlags, "threads")
-	return n
 }
 
-// setThreads applies --threads to the whole process.
-func setThreads(n int) error {
+// useThreads applies --threads, if there is such a flag, to the whole process.
+func useThreads(fs *pflag.FlagSet) error {
+	n, _ := fs.GetInt("threads") // 0 without the flag
 	switch {
 	case n < 0 || n > maxThreads:
 		return refuse("--threads %d: must be from 1 to %d, or 0 for one per core", n, maxThreads)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -121,15 +122,7 @@ func (f *sampleFlags) check(set map[string]bool) error {
 	if f.MinWords > f.MaxWords {
 		return refuse("--min-words %d is more than --max-words %d", f.MinWords, f.MaxWords)
 	}
-	if err := checkOnly("--output", f.output, ".conllu", ".txt"); err != nil {
-		return err
-	}
-	for _, file := range f.without {
-		if output.SameFile(f.output, file) {
-			return refuse("--output %s is read with --without, and would be lost; name another file", f.output)
-		}
-	}
-	return nil
+	return cmp.Or(checkOnly("--output", f.output, ".conllu", ".txt"), notAmong("--output", f.output, "a file of --without", f.without...))
 }
 
 // readWithout reads the files of --without.

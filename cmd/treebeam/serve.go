@@ -71,16 +71,13 @@ func newServe() *cobra.Command {
 	var files transforms.CustomFiles
 	var unconstrained bool
 	customFlags(fs, &files, &unconstrained)
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		if len(others) > 0 {
-			return refuse("%s: serve takes no files; --model names models, treebeam parse parses files", others[0])
-		}
+	noArguments(cmd, "serve takes no files; --model names models, treebeam parse parses files")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limits.Parallel < 1 || limits.Body < 1 || limits.Open < 1 || limits.Parse <= 0 || limits.Wait <= 0 || *last <= 0 {
 			return refuse("--parallel, --max-body, --max-open, --max-time, --max-wait and --grace must be above 0")
 		}
 		boundMemory()
-		var s *serve.Server
-		var sources []serve.Source
+		var page page
 		var err error
 		if given := fs.Changed; desk.file != "" || given("edit-to") || given("by") || given("adapt") {
 			if idle := namesGiven(fs, forParsing, true); idle != "" {
@@ -90,52 +87,60 @@ func newServe() *cobra.Command {
 				return refuse("--edit with %d models: one offers heads and is adapted", len(models))
 			}
 			desk.model = strings.Join(models, "")
-			s, err = desk.open(cmd.Context(), limits)
+			page, err = desk.open(cmd.Context(), limits)
 		} else {
-			sources, s, err = openServer(cmd.Context(), models, &files, unconstrained, limits)
+			page, err = openServer(cmd.Context(), models, &files, unconstrained, limits)
 		}
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptibleFor(cmd.Context(), *last+time.Second)
-		defer stop()
-		l, err := net.Listen("tcp", *listen)
-		if err != nil {
-			return cannotListen(*listen, err)
-		}
-		if desk.file != "" {
-			if err := desk.announce(l, s); err != nil {
-				l.Close()
-				return err
-			}
-		} else {
-			announce(l, sources)
-		}
-		err = s.Serve(ctx, l, *last)
-		if err != nil && ctx.Err() != nil {
-			say(os.Stderr, "treebeam serve: %v\n", err)
-			return exitCode(exitInterrupted)
-		}
-		return err
+		return page.run(cmd.Context(), *listen, *last)
 	}
 	return cmd
 }
 
-// openServer opens the models, and the server of them.
-func openServer(ctx context.Context, named []string, files *transforms.CustomFiles, unconstrained bool, limits serve.Limits) ([]serve.Source, *serve.Server, error) {
-	sources, err := servedModels(named)
+// A page is a server, to parse or to correct, and what is said when it listens: an address
+// that it must not have is an error.
+type page struct {
+	*serve.Server
+	announce func(net.Listener) error
+}
+
+// run serves the page until a signal comes. Open requests then have a time to finish.
+func (p *page) run(ctx context.Context, address string, grace time.Duration) error {
+	ctx, stop := interruptibleFor(ctx, grace+time.Second)
+	defer stop()
+	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, nil, err
+		return cannotListen(address, err)
+	}
+	if err := p.announce(l); err != nil {
+		l.Close()
+		return err
+	}
+	err = p.Serve(ctx, l, grace)
+	if err != nil && ctx.Err() != nil {
+		say(os.Stderr, "treebeam serve: %v\n", err)
+		return exitCode(exitInterrupted)
+	}
+	return err
+}
+
+// openServer opens the models, and the page that parses with them.
+func openServer(ctx context.Context, named []string, files *transforms.CustomFiles, unconstrained bool, limits serve.Limits) (p page, err error) {
+	models, err := servedModels(named)
+	if err != nil {
+		return p, err
 	}
 	custom, err := readCustom(ctx, files, unconstrained)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
-	s, err := serve.New(serve.Config{Models: sources, Custom: custom, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
-	if err != nil {
-		return nil, nil, &refusal{err}
+	p.announce = func(l net.Listener) error { return announce(l, models) }
+	if p.Server, err = serve.New(serve.Config{Models: models, Custom: custom, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}}); err != nil {
+		return p, &refusal{err}
 	}
-	return sources, s, nil
+	return p, nil
 }
 
 // servedModels are the models that --model names, then the embedded ones.
@@ -170,7 +175,7 @@ func cannotListen(address string, err error) error {
 }
 
 // announce says where the page is, and who can see it.
-func announce(l net.Listener, models []serve.Source) {
+func announce(l net.Listener, models []serve.Source) error {
 	names := make([]string, len(models))
 	for i, m := range models {
 		names[i] = m.Name
@@ -179,6 +184,7 @@ func announce(l net.Listener, models []serve.Source) {
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
 		say(os.Stderr, "warning: whoever reaches this machine can use the server; it has no passwords and no TLS\n")
 	}
+	return nil
 }
 
 // addressOf is the address of the page for a browser.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/io/view"
@@ -41,26 +40,26 @@ func (d *desk) define(fs *pflag.FlagSet) {
 	fs.StringVar(&d.adapted, "adapt", "", "with --edit: the page can teach a model the corrected sentences, and write it to `FILE` if it has become better")
 }
 
-// open opens the server of the page. If the trees are in an output, it writes them to a
-// new file.
-func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, error) {
+// open opens the page on which the trees are corrected. If they are in an output, it writes
+// them to a new file.
+func (d *desk) open(ctx context.Context, limits serve.Limits) (p page, err error) {
 	if d.file == "" {
-		return nil, refuse("--edit-to, --by and --adapt are for --edit; name a CoNLL-U file or an output with it")
+		return p, refuse("--edit-to, --by and --adapt are for --edit; name a CoNLL-U file or an output with it")
 	}
 	info, err := os.Stat(d.file)
 	folder := store.IsRemote(d.file) || err == nil && info.IsDir()
 	packed := func(name string) bool { return strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".zst") }
 	switch {
 	case packed(d.file) || packed(d.to):
-		return nil, refuse("--edit cannot correct a compressed file: decompress it first, or name one with --edit-to that ends in .conllu")
+		return p, refuse("--edit cannot correct a compressed file: decompress it first, or name one with --edit-to that ends in .conllu")
 	case err != nil && !folder:
-		return nil, refuse("--edit %s: %w; name a CoNLL-U file or an output of treebeam parse", d.file, err)
+		return p, refuse("--edit %s: %w; name a CoNLL-U file or an output of treebeam parse", d.file, err)
 	case store.IsRemote(d.to) || d.to == "-":
-		return nil, refuse("--edit-to %s: trees are corrected in a file of this machine; name one", store.Redact(d.to))
+		return p, refuse("--edit-to %s: trees are corrected in a file of this machine; name one", store.Redact(d.to))
 	case folder && d.to == "":
-		return nil, refuse("--edit %s is an output folder; name the CoNLL-U file in which its trees are corrected with --edit-to FILE", store.Redact(d.file))
+		return p, refuse("--edit %s is an output folder; name the CoNLL-U file in which its trees are corrected with --edit-to FILE", store.Redact(d.file))
 	case !folder && d.to != "":
-		return nil, refuse("--edit-to is for an output folder, and --edit %s is a file: it is corrected in place; copy it first to keep it", d.file)
+		return p, refuse("--edit-to is for an output folder, and --edit %s is a file: it is corrected in place; copy it first to keep it", d.file)
 	}
 	from := d.file
 	if folder {
@@ -74,13 +73,13 @@ func (d *desk) open(ctx context.Context, limits serve.Limits) (*serve.Server, er
 		err = d.export(ctx, from)
 	}
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	s, err := serve.NewEditor(serve.Corrections{File: d.file, Who: d.by, Now: time.Now, Confidence: pipeline.ReadConfidence, Teacher: teacher}, pipeline.Version(), limits, spoken{os.Stderr})
-	if err != nil {
-		return nil, refuse("--edit %s: %w", d.file, err)
+	p.announce = func(l net.Listener) error { return d.announce(l, p.Server) }
+	if p.Server, err = serve.NewEditor(serve.Corrections{File: d.file, Who: d.by, Now: time.Now, Confidence: pipeline.ReadConfidence, Teacher: teacher}, pipeline.Version(), limits, spoken{os.Stderr}); err != nil {
+		return p, refuse("--edit %s: %w", d.file, err)
 	}
-	return s, nil
+	return p, nil
 }
 
 // teacher opens the model that makes offers on the page, and which it can adapt.
@@ -89,14 +88,9 @@ func (d *desk) teacher() (t serve.Teacher, err error) {
 		return t, nil
 	}
 	if d.adapted != "" {
-		if output.SameFile(d.adapted, d.file) {
-			return t, refuse("--adapt %s is the file of --edit: it would be lost; name the file of a model", d.adapted)
-		}
-		file, err := createOutput("--adapt", d.adapted) // now, not after all the work
-		if err != nil {
+		if err := cmp.Or(notAmong("--adapt", d.adapted, "the file of --edit", d.file), canWrite("--adapt", d.adapted)); err != nil {
 			return t, err
 		}
-		file.Abort()
 	}
 	f := adaptFlags{from: cmp.Or(d.model, model.Default()), model: d.adapted, seed: 1}
 	from, err := model.Open(f.from)

@@ -44,7 +44,6 @@ type trainFlags struct {
 	only, from       string // one component, and the model that the others are taken from
 	overlay          bool
 	resume, keep     bool
-	threads          *int
 	check            bool
 	silver           list
 	lexicon          string
@@ -67,7 +66,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means the same as --seed")
-	f.threads = threadsFlag(fs)
+	threadsFlag(fs)
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from at most `N` words, drawn from all files")
@@ -99,7 +98,8 @@ func newTrain() *cobra.Command {
 	cmd.Example = `
   treebeam train --train fr-train.conllu --dev fr-dev.conllu --model french.tbm
   treebeam train --train fr-train.conllu --dev fr-dev.conllu --check`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error { return f.start(cmd.Flags(), others) }
+	noArguments(cmd, "name the treebanks with --train and --dev")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.start(cmd.Flags()) }
 	return cmd
 }
 
@@ -115,11 +115,9 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 }
 
-// start does what the flags say; others are arguments that are none.
-func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
+// start does what the flags say.
+func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	switch {
-	case len(others) > 0:
-		return refuse("unexpected %q: name the treebanks with --train and --dev", others[0])
 	case isFolder(f.model):
 		return refuse("--model %s is a folder; name a file in it", f.model)
 	case f.treebanks != "":
@@ -135,13 +133,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
 		return refuse("--cased %d: must be from 0 to %d", f.o.Cased, train.MaxCased)
 	}
-	if err := cmp.Or(setThreads(*f.threads), f.keepsInputs()); err != nil {
-		return err
-	}
-	if err := f.checkOnly(fs); err != nil {
-		return err
-	}
-	if err := f.encoder.check(fs); err != nil {
+	if err := cmp.Or(f.keepsInputs(), f.checkOnly(fs), f.encoder.check(fs)); err != nil {
 		return err
 	}
 	if f.only == "" {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
@@ -51,29 +50,23 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 // model of --from may be replaced by one that has all of it, and an overlay may be
 // mixed again.
 func (f *trainFlags) keepsInputs() error {
-	lost := func(what string, paths ...string) error {
-		if slices.ContainsFunc(paths, func(path string) bool { return output.SameFile(f.model, path) }) {
-			return refuse("--model %s is %s: it would be lost; name another file", f.model, what)
-		}
-		return nil
-	}
-	if f.only == train.OnlyMix && f.overlay && output.SameFile(f.model, f.encoder.file) {
-		if x, _, err := readModel(f.encoder.file); err == nil && x.Info.Encoder != nil && x.Info.Encoder.Sparse != "" {
-			return lost("the model of --from, which an overlay only adds to", f.from)
-		}
-	}
-	for _, err := range []error{
-		lost("a treebank", slices.Concat(f.train, []string{f.dev})...), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
-		lost("a file of --text", f.encoder.texts...), lost("the file of --lexicon", f.lexicon),
-	} {
-		if err != nil {
-			return err
-		}
+	is := func(what string, inputs ...string) error { return notAmong("--model", f.model, what, inputs...) }
+	err := cmp.Or(is("a treebank", append(f.train, f.dev)...), is("a file of --silver", f.silver...),
+		is("a file of --text", f.encoder.texts...), is("the file of --lexicon", f.lexicon))
+	again := f.only == train.OnlyMix && f.overlay
+	if lost := is("the file of --encoder", f.encoder.file); lost != nil && !(again && isOverlay(f.encoder.file)) {
+		err = cmp.Or(err, lost)
 	}
 	if f.overlay {
-		return lost("the model of --from, which an overlay only adds to", f.from)
+		err = cmp.Or(err, is("the model of --from, which an overlay only adds to", f.from))
 	}
-	return nil
+	return err
+}
+
+// isOverlay reports whether a file was written with --overlay.
+func isOverlay(path string) bool {
+	x, _, err := readModel(path)
+	return err == nil && x.Info.Encoder != nil && x.Info.Encoder.Sparse != ""
 }
 
 // runOnly trains one part on treebanks that passed the check and writes the

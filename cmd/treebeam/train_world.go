@@ -22,7 +22,7 @@ func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
 	case f.model == "":
 		return refuse("give --model FILE, the model to write")
 	}
-	if err := cmp.Or(setThreads(*f.threads), f.encoder.check(fs), f.openEncoder("")); err != nil {
+	if err := cmp.Or(f.encoder.check(fs), f.openEncoder("")); err != nil {
 		return err
 	}
 	list, err := treebank.ReadList(f.treebanks)
