@@ -246,6 +246,7 @@ type filler struct {
 	chunk    Chunk
 	keys     []typex.X      // of its documents
 	at       beam.EventTime // of all of them
+	place    int            // in the chunk's Files: of the document that is being added
 	size     int
 	emit     func(Chunk)
 	emitting bool
@@ -269,7 +270,28 @@ func (f *filler) flush() {
 		f.emit(f.chunk)
 		f.emitting = false
 	}
-	f.chunk, f.keys, f.size = Chunk{}, nil, 0
+	f.chunk, f.keys, f.place, f.size = Chunk{}, nil, 0, 0
+}
+
+// put adds a block of the document, which has a key.
+func (f *filler) put(document *output.File, key typex.X, b block) {
+	c := &f.chunk
+	if f.place == len(c.Files) {
+		c.Files, f.keys = append(c.Files, *document), append(f.keys, key)
+		for _, kv := range document.Meta {
+			f.size += len(kv.Value) / bytesPerToken
+		}
+	}
+	if b.text != nil {
+		c.Blocks = append(c.Blocks, Block{File: int32(f.place), First: b.first, Block: *b.text})
+	}
+	for _, row := range b.faults {
+		row.File = int32(f.place)
+		c.Failures = append(c.Failures, row)
+	}
+	if f.size += b.tokens + perRow; f.size >= ChunkTokens {
+		f.flush()
+	}
 }
 
 // readable is U+FFFD for what a comment or a column cannot hold.
@@ -288,27 +310,8 @@ func (d *Document) fill(m Stages, o *output.RowOptions, key typex.X, f *filler) 
 	}
 	g := documentLanguage(m, func() string { return d.Text })
 	file.Language, file.LanguageConf = g.Code, g.Conf
-	at := len(f.chunk.Files) // where the chunk has or will have the document
-	add := func(b block) {
-		c := &f.chunk
-		if at == len(c.Files) {
-			c.Files, f.keys = append(c.Files, file), append(f.keys, key)
-			for _, kv := range d.Meta {
-				f.size += len(kv.Value) / bytesPerToken
-			}
-		}
-		if b.text != nil {
-			c.Blocks = append(c.Blocks, Block{File: int32(at), First: b.first, Block: *b.text})
-		}
-		for _, row := range b.faults {
-			row.File = int32(at)
-			c.Failures = append(c.Failures, row)
-		}
-		if f.size += b.tokens + perRow; f.size >= ChunkTokens {
-			f.flush()
-			at = 0
-		}
-	}
+	f.place = len(f.chunk.Files)
+	add := func(b block) { f.put(&file, key, b) }
 	fail := func(why syntax.Fault) {
 		add(block{faults: []output.Failure{failed(stageRead, why, place{d.Offset, d.Line}, d.Text)}})
 	}

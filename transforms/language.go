@@ -257,7 +257,7 @@ func (p *part) sample() string {
 	if p.sampled == nil {
 		var b strings.Builder
 		if p.format == source.Text {
-			b.WriteString(text.Sample(string(p.head), text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines), StripHTML: p.options.StripHTML}))
+			b.WriteString(text.Sample(string(p.head), p.textOptions()))
 		} else {
 			p.appendHead(&b)
 		}

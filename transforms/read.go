@@ -282,7 +282,7 @@ func (rd *rangeReader) piece(i int) error {
 	before := rd.read
 	rd.now = rd.rules.Options(&rd.options, &p.Input)
 	f := output.File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size, Tail: p.Tail}
-	err := rd.open(p, &f)
+	err := rd.open(&f)
 	var why syntax.Fault
 	var at place
 	var fault *source.Error
@@ -335,25 +335,20 @@ func (rd *rangeReader) recovered(err *error) {
 }
 
 // open opens the piece, decides what it is and reads it.
-func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
+func (rd *rangeReader) open(f *output.File) (err error) {
 	defer rd.recovered(&err)
 	in, err := rd.openPiece(f.Piece)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	want, err := source.ParseFormat(rd.now.From)
-	if err != nil {
+	p, err := rd.newPart(in, f)
+	var notText *source.NotText
+	if errors.As(err, &notText) {
 		return err
 	}
-	in.Expect(want)
-	head, err := in.Head()
 	if err == nil {
-		format, notText := source.Detect(p.URI, head, want, rd.now.Encoding)
-		if notText != nil {
-			return notText
-		}
-		err = rd.contents(in, f, format, head)
+		err = rd.contents(p)
 	}
 	if !in.Live() && wasRead(err) {
 		sum, failed := in.Sum(rd.ctx)
@@ -375,30 +370,25 @@ func wasRead(err error) bool {
 		errors.As(err, &fault) && fault.Kind == source.Permanent && !fault.Access()
 }
 
-// contents reads the piece of a file of a known format.
-func (rd *rangeReader) contents(in *source.File, f *output.File, format source.Format, head []byte) error {
-	f.Format = string(format)
-	p := &rd.r.Pieces[f.Piece]
-	one := &part{rd: rd, in: in, file: f, format: format, head: head, open: readers[format], options: &rd.now}
-	one.start, one.end = p.Interval()
-	if in.Compressed() {
-		rd.unzipping = in
+// contents reads what a part has of its file.
+func (rd *rangeReader) contents(p *part) error {
+	f := p.file
+	if p.in.Compressed() {
+		rd.unzipping = p.in
 		defer func() { rd.unzipping = nil }()
 	}
 	if !rd.hasParts(f) {
-		one.found(f, one.sample)
+		p.found(f, p.sample)
 	}
-	if !ofRecords(format) {
-		f.Meta = one.meta(make([]string, len(rd.now.KeepKeys())))
-	}
-	blocks, err := one.open(one)
+	blocks, err := p.open(p)
 	if err == nil {
-		err = rd.blocks(one, blocks)
+		err = rd.blocks(p, blocks)
 	}
-	if !rd.hasParts(f) && one.start == 0 {
+	if !rd.hasParts(f) && p.start == 0 {
 		f.AddLanguage(output.Language{Code: f.Language, Documents: 1})
 	}
-	f.EOF = err == nil && p.End == p.Size
+	piece := &rd.r.Pieces[f.Piece]
+	f.EOF = err == nil && piece.End == piece.Size
 	return err
 }
 

@@ -48,6 +48,28 @@ type part struct {
 	sampled    *string                                      // what sample returns, once it was asked for
 }
 
+// newPart returns the part of an open file, after its head has told the format.
+func (rd *rangeReader) newPart(in *source.File, f *output.File) (*part, error) {
+	p := &part{rd: rd, in: in, file: f, options: &rd.now}
+	p.start, p.end = rd.r.Pieces[f.Piece].Interval()
+	want, err := source.ParseFormat(p.options.From)
+	if err != nil {
+		return nil, err
+	}
+	in.Expect(want)
+	if p.head, err = in.Head(); err != nil {
+		return nil, err
+	}
+	if p.format, err = source.Detect(f.URI, p.head, want, p.options.Encoding); err != nil {
+		return nil, err
+	}
+	f.Format, p.open = string(p.format), readers[p.format]
+	if !ofRecords(p.format) {
+		f.Meta = p.meta(make([]string, len(p.options.KeepKeys())))
+	}
+	return p, nil
+}
+
 // A block is what a reader finds next: text to segment, a sentence, what is wrong
 // in the place of either, or the beginning or end of a record.
 type block struct {
@@ -113,9 +135,14 @@ func blocksOf[T any](next func() (T, error), of func(T) block) iter.Seq2[block, 
 	}
 }
 
+// textOptions are the options of the readers of raw text.
+func (p *part) textOptions() text.Options {
+	return text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines), StripHTML: p.options.StripHTML}
+}
+
 // text reads raw text. With ByLine, every paragraph is a document.
 func (p *part) text() (iter.Seq2[block, error], error) {
-	o := text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines), StripHTML: p.options.StripHTML}
+	o := p.textOptions()
 	byLine := p.options.Document == output.ByLine
 	if byLine && o.Lines != text.Sentence {
 		o.Lines = text.Paragraph

@@ -35,28 +35,7 @@ func Segment(s beam.Scope, docs beam.PCollection, o Options) beam.PCollection {
 
 // SegmentChunk is Segment on one chunk.
 func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
-	made := make([][]syntax.Sentence, len(c.Blocks))
-	languages := make([]model.Guess, len(c.Blocks))
-	panics := each(len(c.Blocks),
-		func(i int) int { return len(c.Blocks[i].Text) },
-		func(i int) {
-			b := &c.Blocks[i]
-			lines := text.Lines(c.Files[b.File].Lines)
-			var of Stages
-			languages[i], of = languageOf(m, &c.Files[b.File], b.Text)
-			if lines == text.Sentence {
-				made[i] = of.SegmentLine(b.Text, o.MaxWords)
-			} else {
-				made[i] = of.Segment(b.Text, o.MaxWords)
-			}
-			if o.Ranges {
-				noteRanges(b, made[i])
-			}
-			if err := b.Place(made[i], lines); err != nil {
-				panic(err)
-			}
-		})
-
+	made := c.segment(m, &o)
 	c.Sentences, c.Failures = slices.Clone(c.Sentences), slices.Clip(c.Failures)
 	c.Segmented = make([]output.Count, len(c.Files))
 	for i := range c.Sentences { // CoNLL: a sentence is a block
@@ -67,22 +46,22 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	}
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
-		if panics != nil && panics[i] != noFault {
-			f := failed(stageSegment, panics[i], place{b.Start, b.Line}, b.Text)
+		if why := made[i].fault; why != noFault {
+			f := failed(stageSegment, why, place{b.Start, b.Line}, b.Text)
 			f.File, f.Block = b.File, true
 			c.Failures = append(c.Failures, f)
 			continue
 		}
 		c.Segmented[b.File].Blocks++
-		for j := range made[i] {
-			s := Sentence{File: b.File, Sentence: made[i][j]}
+		for j := range made[i].sentences {
+			s := Sentence{File: b.File, Sentence: made[i].sentences[j]}
 			if j == 0 && b.First {
 				s.Comments = append(s.Comments, "# newdoc id = "+c.Files[b.File].DocID)
 			}
 			if j == 0 && (b.Opens || b.First) {
 				s.Comments = append(s.Comments, "# newpar")
 			}
-			noteLanguage(m, &s.Sentence, languages[i])
+			noteLanguage(m, &s.Sentence, made[i].language)
 			c.Sentences = append(c.Sentences, s)
 		}
 	}
@@ -102,6 +81,41 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	}
 	c.keep(faults)
 	return c
+}
+
+// segmented is what became of a block.
+type segmented struct {
+	sentences []syntax.Sentence
+	language  model.Guess
+	fault     syntax.Fault // noFault unless there are no sentences because of it
+}
+
+// segment segments the blocks of the chunk, on all cores.
+func (c *Chunk) segment(m Stages, o *output.RowOptions) []segmented {
+	list := make([]segmented, len(c.Blocks))
+	panics := each(len(c.Blocks),
+		func(i int) int { return len(c.Blocks[i].Text) },
+		func(i int) {
+			b, made := &c.Blocks[i], &list[i]
+			lines := text.Lines(c.Files[b.File].Lines)
+			var of Stages
+			made.language, of = languageOf(m, &c.Files[b.File], b.Text)
+			if lines == text.Sentence {
+				made.sentences = of.SegmentLine(b.Text, o.MaxWords)
+			} else {
+				made.sentences = of.Segment(b.Text, o.MaxWords)
+			}
+			if o.Ranges {
+				noteRanges(b, made.sentences)
+			}
+			if err := b.Place(made.sentences, lines); err != nil {
+				panic(err)
+			}
+		})
+	for i, fault := range panics {
+		list[i].fault = fault
+	}
+	return list
 }
 
 // noteRanges puts the place of every token into MISC, as TokenRange=start:end does for

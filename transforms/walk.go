@@ -35,37 +35,17 @@ func openWalk(ctx context.Context, in *source.Input, start, size int64, o output
 	}
 	f.Truncate(size)
 	r.Pieces[0].Size, r.Pieces[0].End = size, size
-	w = &walk{part: &part{rd: rd, in: f, file: &output.File{DocID: in.DocID, URI: in.URI}, options: &rd.now}}
-	w.start, w.end = r.Pieces[0].Interval()
-	if err := w.read(in.URI); err != nil {
+	w = new(walk)
+	var blocks iter.Seq2[block, error]
+	if w.part, err = rd.newPart(f, &output.File{DocID: in.DocID, URI: in.URI}); err == nil {
+		blocks, err = w.open(w.part)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
+	w.next, w.stop = iter.Pull2(blocks)
 	return w, nil
-}
-
-// read begins to read the blocks.
-func (w *walk) read(name string) error {
-	want, err := source.ParseFormat(w.options.From)
-	if err != nil {
-		return err
-	}
-	w.in.Expect(want)
-	if w.head, err = w.in.Head(); err != nil {
-		return err
-	}
-	if w.format, err = source.Detect(name, w.head, want, w.options.Encoding); err != nil {
-		return err
-	}
-	w.file.Format, w.open = string(w.format), readers[w.format]
-	if !ofRecords(w.format) {
-		w.file.Meta = w.meta(make([]string, len(w.options.KeepKeys())))
-	}
-	blocks, err := w.open(w.part)
-	if err == nil {
-		w.next, w.stop = iter.Pull2(blocks)
-	}
-	return err
 }
 
 func (w *walk) close() {
