@@ -70,34 +70,11 @@ func (p *Prepared) Close() error { return p.lock.Close() }
 
 // plan lists the input and places the plan in the output folder.
 func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared, err error) {
-	inputs := source.ListingOf(o.Files)
-	if o.Files == nil {
-		if inputs, err = source.Find(ctx, o.Inputs, source.ListOptions{
-			Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder},
-		}); err != nil {
-			return nil, &Refusal{Err: err}
-		}
+	inputs, left, err := o.list(ctx, folder)
+	if err != nil {
+		return nil, err
 	}
 	defer inputs.Close()
-	if o.Files == nil {
-		if err := o.NoteUnmatched(inputs.All()); err != nil {
-			return nil, err
-		}
-	}
-	var left []Duplicate
-	if o.Dedup && o.Files == nil {
-		list := make([]source.Input, 0, inputs.Files)
-		for in, err := range inputs.All() {
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, *in)
-		}
-		if list, left, err = Distinct(ctx, list, nil); err != nil {
-			return nil, err
-		}
-		inputs = source.ListingOf(list)
-	}
 	plan, err := source.NewPlan(ctx, inputs, source.PlanOptions{RangeBytes: o.RangeBytes, Least: transforms.LeastPiece(o.Rows)})
 	if err != nil {
 		return nil, &Refusal{Err: err}
@@ -146,6 +123,29 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 		return nil, err
 	}
 	return p, o.placeModel(ctx, &p.Job)
+}
+
+// list lists the input. With Dedup it leaves out duplicates, and returns these, too.
+func (o *Options) list(ctx context.Context, folder string) (_ *source.Listing, left []Duplicate, err error) {
+	if o.Files != nil {
+		return source.ListingOf(o.Files), nil, nil
+	}
+	all, err := source.Find(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder}})
+	if err != nil {
+		return nil, nil, &Refusal{Err: err}
+	}
+	if err = o.NoteUnmatched(all.All()); err == nil && !o.Dedup {
+		return all, nil, nil
+	}
+	defer all.Close()
+	var list []source.Input
+	if err == nil {
+		list, err = all.Inputs()
+	}
+	if err == nil {
+		list, left, err = Distinct(ctx, list, nil)
+	}
+	return source.ListingOf(list), left, err
 }
 
 // tryLock takes a lock, or says that another process has it. Tests replace it.

@@ -74,14 +74,7 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 		return nil, err
 	}
 	defer l.Close()
-	inputs := make([]Input, 0, l.Files)
-	for in, err := range l.All() {
-		if err != nil {
-			return nil, err
-		}
-		inputs = append(inputs, *in)
-	}
-	return inputs, nil
+	return l.Inputs()
 }
 
 // Find is List for any number of files.

@@ -43,6 +43,18 @@ func ListingOf(inputs []Input) *Listing {
 // the last.
 func (l *Listing) All() iter.Seq2[*Input, error] { return l.all }
 
+// Inputs returns the files, all in memory.
+func (l *Listing) Inputs() ([]Input, error) {
+	inputs := make([]Input, 0, l.Files)
+	for in, err := range l.All() {
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, *in)
+	}
+	return inputs, nil
+}
+
 // Close removes the temporary file.
 func (l *Listing) Close() { l.close() }
 

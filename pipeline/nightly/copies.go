@@ -66,28 +66,9 @@ func (n *Night) findCopies(ctx context.Context) error {
 	if n.base == nil || n.options.All || n.rekeep || n.options.Generation.Window != "" {
 		return nil
 	}
-	like := map[string][]*parquet.Entry{} // by size and ending
-	place := func(uri string, size int64) string {
-		_, ending, _ := strings.Cut(path.Base(uri), ".")
-		return fmt.Sprintf("%d.%s", size, ending)
-	}
-	for i := range n.Decisions {
-		if d := &n.Decisions[i]; d.Reason == New {
-			like[place(d.URI, d.input.Size)] = nil
-		}
-	}
-	if len(like) == 0 {
-		return nil
-	}
-	for e, err := range n.base.entries() {
-		if err != nil {
-			return err
-		}
-		at := place(e.SourceURI, e.StoredBytes)
-		if _, wanted := like[at]; wanted && n.copyable(e) {
-			known := *e
-			like[at] = append(like[at], &known)
-		}
+	known, err := n.likeNew()
+	if err != nil || len(known) == 0 {
+		return err
 	}
 	turns, last := 0, ""
 	for i := range n.Decisions {
@@ -96,7 +77,7 @@ func (n *Night) findCopies(ctx context.Context) error {
 			continue
 		}
 		in := d.input
-		candidates := like[place(in.URI, in.Size)]
+		candidates := known[likenessOf(in.URI, in.Size)]
 		if len(candidates) == 0 || !plain(in.URI) || !plain(in.DocID) {
 			continue
 		}
@@ -124,6 +105,42 @@ func (n *Night) findCopies(ctx context.Context) error {
 	}
 	slices.SortFunc(n.copies, func(a, b copied) int { return strings.Compare(a.input.URI, b.input.URI) })
 	return nil
+}
+
+// A likeness is what a file has in common with its copies at a glance.
+type likeness struct {
+	ending string
+	bytes  int64
+}
+
+func likenessOf(uri string, bytes int64) likeness {
+	_, ending, _ := strings.Cut(path.Base(uri), ".")
+	return likeness{ending, bytes}
+}
+
+// likeNew returns the files of the base that a new file may be a copy of. The list of a new
+// file without any is nil.
+func (n *Night) likeNew() (map[likeness][]*parquet.Entry, error) {
+	like := map[likeness][]*parquet.Entry{}
+	for i := range n.Decisions {
+		if d := &n.Decisions[i]; d.Reason == New {
+			like[likenessOf(d.URI, d.input.Size)] = nil
+		}
+	}
+	if len(like) == 0 {
+		return nil, nil
+	}
+	for e, err := range n.base.entries() {
+		if err != nil {
+			return nil, err
+		}
+		at := likenessOf(e.SourceURI, e.StoredBytes)
+		if _, wanted := like[at]; wanted && n.copyable(e) {
+			known := *e
+			like[at] = append(like[at], &known)
+		}
+	}
+	return like, nil
 }
 
 // copyable reports whether rows of the file hold its name only in columns that are known,

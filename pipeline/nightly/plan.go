@@ -136,20 +136,9 @@ func (n *Night) Idle() bool {
 // *pipeline.Refusal. If too many documents would disappear, Plan returns the night
 // together with the refusal.
 func Plan(ctx context.Context, o Options) (*Night, error) {
-	state, err := At(o.State)
+	state, err := o.openState(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if slices.Contains(o.Inputs, "-") {
-		return nil, refuse("--state cannot be used with standard input, which has no name to recognize it by: name files or folders")
-	}
-	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
-		return nil, err
-	}
-	if runs, err := output.Records(ctx, state.dir); err != nil {
-		return nil, &pipeline.Refusal{Err: err}
-	} else if len(runs) > 0 {
-		return nil, refuse("%s is the output of a parse without --state or --watch: name another folder", state.dir)
 	}
 	made, err := o.Provenance(ctx)
 	if err != nil {
@@ -159,34 +148,13 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
-	inputs, remedy := o.Files, "name another --output"
-	if o.Generation.Window == "" {
-		remedy = "--all to parse every file again"
-		listing := source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
-			Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil}
-		if inputs, err = source.List(ctx, o.Inputs, listing); err != nil && base != nil {
-			listing.AllowEmpty = true
-			if _, other := source.List(ctx, o.Inputs, listing); other == nil {
-				err = fmt.Errorf("%w; if its documents may go: --allow-deletes", err)
-			}
-		}
-	}
+	inputs, err := o.list(ctx, state, base)
 	if err != nil {
-		return nil, &pipeline.Refusal{Err: err}
+		return nil, err
 	}
-	if o.Generation.Window == "" {
-		if err := o.NoteUnmatched(source.ListingOf(inputs).All()); err != nil {
-			return nil, err
-		}
-	}
-	kept := made
-	if base != nil {
-		kept.Options.Keep = base.Made.Options.Keep
-	}
-	rekeep := base != nil && !o.All && o.Generation.Window == "" && base.Made != made && base.Made == kept
-	if base != nil && base.Made != made && !o.All && !rekeep {
-		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
-			state.dir, strings.Join(pipeline.Differences(&base.Made, &made), "\n  "), remedy)
+	rekeep, err := o.rekeeps(state, base, &made)
+	if err != nil {
+		return nil, err
 	}
 	n := &Night{options: o, rekeep: rekeep, state: state, base: base, made: made, listed: inputs, Counts: Counts{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}, tails: map[string]*parquet.Entry{}}
@@ -196,14 +164,15 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		}
 	}
 	if o.Dedup {
-		if err := n.distinct(ctx); err != nil {
-			return nil, state.remedied(err)
-		}
+		err = n.distinct(ctx)
 	}
-	if err := n.decide(ctx); err != nil {
-		return nil, state.remedied(err)
+	if err == nil {
+		err = n.decide(ctx)
 	}
-	if err := n.findCopies(ctx); err != nil {
+	if err == nil {
+		err = n.findCopies(ctx)
+	}
+	if err != nil {
 		return nil, state.remedied(err)
 	}
 	if err := n.planRuns(ctx); err != nil {
@@ -219,6 +188,64 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 			gone, base.Documents, n.example(Deleted), n.leftOut())
 	}
 	return n, nil
+}
+
+// openState opens the state, unless it or the input cannot be those of a night.
+func (o *Options) openState(ctx context.Context) (*State, error) {
+	state, err := At(o.State)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(o.Inputs, "-") {
+		return nil, refuse("--state cannot be used with standard input, which has no name to recognize it by: name files or folders")
+	}
+	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
+		return nil, err
+	}
+	if runs, err := output.Records(ctx, state.dir); err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	} else if len(runs) > 0 {
+		return nil, refuse("%s is the output of a parse without --state or --watch: name another folder", state.dir)
+	}
+	return state, nil
+}
+
+// list returns the files of the input, sorted by URI. A generation is given its files.
+func (o *Options) list(ctx context.Context, state *State, base *Snapshot) ([]source.Input, error) {
+	if o.Generation.Window != "" {
+		return o.Files, nil
+	}
+	listing := source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
+		Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil}
+	inputs, err := source.List(ctx, o.Inputs, listing)
+	if err != nil && base != nil {
+		listing.AllowEmpty = true
+		if _, other := source.List(ctx, o.Inputs, listing); other == nil {
+			err = fmt.Errorf("%w; if its documents may go: --allow-deletes", err)
+		}
+	}
+	if err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	}
+	return inputs, o.NoteUnmatched(source.ListingOf(inputs).All())
+}
+
+// rekeeps reports whether nothing but Keep differs from how the base was made. Another
+// difference is refused, unless every file is parsed again.
+func (o *Options) rekeeps(state *State, base *Snapshot, made *output.Provenance) (bool, error) {
+	if base == nil || base.Made == *made || o.All {
+		return false, nil
+	}
+	remedy := "name another --output"
+	if o.Generation.Window == "" {
+		remedy = "--all to parse every file again"
+		kept := *made
+		if kept.Options.Keep = base.Made.Options.Keep; base.Made == kept {
+			return true, nil
+		}
+	}
+	return false, refuse("%s was made differently:\n  %s\ngive the same model and options again, or %s",
+		state.dir, strings.Join(pipeline.Differences(&base.Made, made), "\n  "), remedy)
 }
 
 func (n *Night) example(r Reason) string {
