@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -36,31 +35,17 @@ func (l *limit) cut(c *transforms.Chunk) bool {
 	if l == nil {
 		return false
 	}
-	type place struct {
-		file  int32
-		start int64
-	}
-	var places []place
-	for i := range c.Sentences {
-		places = append(places, place{c.Sentences[i].File, c.Sentences[i].StartByte})
-	}
-	for i := range c.Failures {
-		if c.Failures[i].Sentence {
-			places = append(places, place{c.Failures[i].File, c.Failures[i].ByteOffset})
-		}
-	}
+	places := placesOf(c, false)
 	if int64(len(places)) < l.left {
 		l.left -= int64(len(places))
 		return false
 	}
-	order := func(a, b place) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.start, b.start)) }
-	slices.SortFunc(places, order)
 	last := places[l.left-1]
 	c.Sentences = slices.DeleteFunc(c.Sentences, func(s transforms.Sentence) bool {
-		return order(place{s.File, s.StartByte}, last) > 0
+		return place{file: s.File, start: s.StartByte}.compare(last) > 0
 	})
 	c.Failures = slices.DeleteFunc(c.Failures, func(f output.Failure) bool {
-		return order(place{f.File, f.ByteOffset}, last) > 0
+		return place{file: f.File, start: f.ByteOffset}.compare(last) > 0
 	})
 	c.Last, c.Ends = false, nil // the sums do not cover the whole file
 	l.left = 0

@@ -37,17 +37,10 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		return nil, err
 	}
 	format, err := mustFormat(cmp.Or(o.To, "conllu"))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case o.Rows.Keep != "" && !format.Table:
-		return nil, refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", format.Name)
-	case o.EndMarks && !format.marks:
-		return nil, refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", format.Name)
-	case o.Rows.Words:
-		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv also writes a row for each word")
 	}
-	if err := o.checkLimit(); err != nil {
+	if err := o.checkFormat(format); err != nil {
 		return nil, err
 	}
 	m, digest, err := o.open(ctx)
@@ -61,13 +54,8 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err := o.NoteUnmatched(source.ListingOf(inputs).All()); err != nil {
 		return nil, err
 	}
-	if isInput(o.Output, inputs) {
-		return nil, refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
-	}
-	for option, name := range o.Custom.Names {
-		if out, err := os.Stat(o.Output); err == nil && isFile(out, name) {
-			return nil, refuse("--output %s is the file of %s: it would be lost; name another file", o.Output, option)
-		}
+	if err := o.keepsInputs(inputs); err != nil {
+		return nil, err
 	}
 	if o.Write.Generator != "" {
 		o.Write.Model = cmp.Or(worldName(&o.Rows), modelName(o.Model, digest))
@@ -154,15 +142,34 @@ func (o *Options) readLive(in source.Input, m transforms.Stages, pace *transform
 	})
 }
 
-// isInput reports whether the file that is to be written is there and an input.
-func isInput(output string, inputs []source.Input) bool {
-	info, err := os.Stat(output)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
+// checkFormat refuses options that a format has no place for.
+func (o *Options) checkFormat(f *Format) error {
+	switch {
+	case o.Rows.Keep != "" && !f.Table:
+		return refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", f.Name)
+	case o.EndMarks && !f.marks:
+		return refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", f.Name)
+	case o.Rows.Words:
+		return refuse("--words is for Parquet: add --output FOLDER; --to tsv also writes a row for each word")
 	}
-	return slices.ContainsFunc(inputs, func(in source.Input) bool {
-		return in.Size == info.Size() && isFile(info, in.URI)
-	})
+	return o.checkLimit()
+}
+
+// keepsInputs refuses to write over one of the inputs or of the user's lists.
+func (o *Options) keepsInputs(inputs []source.Input) error {
+	info, err := os.Stat(o.Output)
+	if err != nil {
+		return nil
+	}
+	if info.Mode().IsRegular() && slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Size == info.Size() && isFile(info, in.URI) }) {
+		return refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
+	}
+	for option, name := range o.Custom.Names {
+		if isFile(info, name) {
+			return refuse("--output %s is the file of %s: it would be lost; name another file", o.Output, option)
+		}
+	}
+	return nil
 }
 
 // isFile reports whether a URI names the file of info.
@@ -224,43 +231,21 @@ func (s *stream) write(c transforms.Chunk) error {
 	if err := s.sum.Add(batch); err != nil {
 		return err
 	}
-	var failed []int // failures with a place in the output, in the order of the input
-	for i := range c.Failures {
-		if c.Failures[i].Sentence || s.marks != nil {
-			failed = append(failed, i)
-		}
-	}
-	slices.SortStableFunc(failed, func(i, j int) int {
-		a, b := &c.Failures[i], &c.Failures[j]
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.ByteOffset, b.ByteOffset))
-	})
-	failedRow := func() error {
-		if err := s.endsBefore(&c, c.Failures[failed[0]].File); err != nil {
+	for _, p := range placesOf(&c, s.marks != nil) {
+		if err := s.endsBefore(&c, p.file); err != nil {
 			return err
 		}
-		f := batch.FailureRow(failed[0])
-		failed = failed[1:]
-		s.marks.count(&f)
-		return s.row(&output.Row{DocID: f.DocID, Failure: &f})
-	}
-	for i := range c.Sentences {
-		sentence := &c.Sentences[i]
-		for len(failed) > 0 && before(&c.Failures[failed[0]], sentence) {
-			if err := failedRow(); err != nil {
-				return err
-			}
+		var row output.Row
+		if p.failed {
+			f := batch.FailureRow(p.i)
+			s.marks.count(&f)
+			row = output.Row{DocID: f.DocID, Failure: &f}
+		} else {
+			t := batch.TreeRow(p.i, &s.made)
+			s.marks.count(nil)
+			row = output.Row{DocID: t.DocID, Format: c.Files[p.file].Format, Tree: &t}
 		}
-		if err := s.endsBefore(&c, sentence.File); err != nil {
-			return err
-		}
-		t := batch.TreeRow(i, &s.made)
-		s.marks.count(nil)
-		if err := s.row(&output.Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
-			return err
-		}
-	}
-	for len(failed) > 0 {
-		if err := failedRow(); err != nil {
+		if err := s.row(&row); err != nil {
 			return err
 		}
 	}
@@ -270,9 +255,33 @@ func (s *stream) write(c transforms.Chunk) error {
 	return s.out.Flush()
 }
 
-// before reports whether a failure comes before a sentence.
-func before(f *output.Failure, s *transforms.Sentence) bool {
-	return f.File < s.File || f.File == s.File && f.ByteOffset < s.StartByte
+// A place says where a sentence or a failure of a chunk is in the input.
+type place struct {
+	file   int32
+	start  int64
+	i      int  // in Sentences or in Failures
+	failed bool // in Failures
+}
+
+// placesOf returns the places of the sentences of a chunk and of its failures, of all or of
+// those that stand for sentences, in the order of the input. At one place, sentences come
+// first.
+func placesOf(c *transforms.Chunk, all bool) []place {
+	places := make([]place, len(c.Sentences))
+	for i := range c.Sentences {
+		places[i] = place{c.Sentences[i].File, c.Sentences[i].StartByte, i, false}
+	}
+	for i := range c.Failures {
+		if f := &c.Failures[i]; f.Sentence || all {
+			places = append(places, place{f.File, f.ByteOffset, i, true})
+		}
+	}
+	slices.SortStableFunc(places, place.compare)
+	return places
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.file, other.file), cmp.Compare(p.start, other.start))
 }
 
 func (s *stream) row(r *output.Row) error {
