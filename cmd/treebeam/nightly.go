@@ -39,7 +39,7 @@ func (n *nightFlags) define(f *pflag.FlagSet) {
 	group(f, growFlags)
 }
 
-// check refuses flags that do not go with --state, or only with it.
+// checkNight refuses flags that do not go with --state, or only with it.
 func (c *parseCommand) checkNight() error {
 	n := &c.night
 	if n.state == "" {

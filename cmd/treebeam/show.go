@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -55,18 +56,16 @@ func newShow() *cobra.Command {
 	cmd := newCommand("show FOLDER|FILE...|-", "draw trees", showAbout)
 	withMore(cmd, showMore)
 	fs := cmd.Flags()
-	var c choice
-	var d display
-	fs.IntVarP(&c.count, "count", "n", 5, "draw the first `N` sentences")
-	fs.StringVar(&c.id, "id", "", "draw only the sentence with this `ID` (column sent_id)")
-	fs.StringVar(&c.doc, "doc", "", "draw only sentences of the document with this `ID` (column doc_id)")
-	fs.IntVar(&c.lowest, "lowest", 0, "draw the `N` least certain sentences, the least certain first")
-	to := fs.StringP("to", "t", "", "draw as `FORMAT`: tree, svg (one sentence), html or tikz (tree, or what --output ends in; .tex is tikz)")
-	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
-	conf := fs.Bool("conf", false, "show the confidence in tags and arcs")
-	d.define(fs)
-	var fig figure
-	fig.define(fs)
+	var f showFlags
+	fs.IntVarP(&f.count, "count", "n", 5, "draw the first `N` sentences")
+	fs.StringVar(&f.id, "id", "", "draw only the sentence with this `ID` (column sent_id)")
+	fs.StringVar(&f.doc, "doc", "", "draw only sentences of the document with this `ID` (column doc_id)")
+	fs.IntVar(&f.lowest, "lowest", 0, "draw the `N` least certain sentences, the least certain first")
+	fs.StringVarP(&f.to, "to", "t", "", "draw as `FORMAT`: tree, svg (one sentence), html or tikz (tree, or what --output ends in; .tex is tikz)")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE` (standard output)")
+	fs.BoolVar(&f.conf, "conf", false, "show the confidence in tags and arcs")
+	f.display.define(fs)
+	f.figure.define(fs)
 	choose(fs, "to", drawings...)
 	cmd.Example = `
   treebeam show out -n 3 --conf
@@ -75,57 +74,65 @@ func newShow() *cobra.Command {
   treebeam show trees.conllu --id 17 -o tree.svg
   treebeam show trees.conllu --id 17 --style paper --words 3-9 -o figure.svg
   echo 'Time flies.' | treebeam parse - | treebeam show -`
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if c.lowest < 0 || c.count < 0 {
-			return refuse("--lowest and --count must not be negative")
-		}
-		if *to == "" && *file != "" {
-			ending := endingOf(*file)
-			if *to = formatOf(*file); ending == ".tex" {
-				*to = "tikz"
-			} else if slices.Contains(others, ending) {
-				*to = ending
-			}
-		}
-		if *to = cmp.Or(*to, "tree"); !slices.Contains(drawings, *to) {
-			return refuse("--output %s: must be tree, svg, html or tikz (.tex); treebeam convert writes other formats", *file)
-		}
-		if err := fig.check(*to); err != nil {
-			return err
-		}
-		shown := allConf(*conf)
-		if c.lowest > 0 && shown == view.NoConf {
-			shown = view.LowConf
-		}
-		if len(names) == 0 {
-			return refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
-		}
-		var broken brokenBlocks
-		sources, err := openSources(cmd.Context(), names, *file, &broken)
-		if err != nil {
-			return err
-		}
-		if len(sources) > 1 {
-			return refuse("name files or one folder of an output or a state, not %d of them", len(sources))
-		}
-		trees, err := c.trees(&sources[0], strings.Join(names, " "))
-		if err != nil {
-			return err
-		}
-		if trees, err = fig.of(trees); err != nil {
-			return err
-		}
-		err = writeOutput("--output", *file, func(out io.Writer) error {
-			if *to == "tikz" {
-				return drawTikZ(out, trees, d.lemmas)
-			}
-			o := d.write(shown, out)
-			o.Picture.Paper = fig.style == "paper"
-			return drawTrees(out, trees, *to, o)
-		})
-		return cmp.Or(err, broken.end(int64(len(trees))))
-	}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error { return f.run(cmd.Context(), names) }
 	return cmd
+}
+
+// showFlags are the options of treebeam show.
+type showFlags struct {
+	choice
+	figure
+	display
+	to, output string
+	conf       bool
+}
+
+func (f *showFlags) run(ctx context.Context, names []string) error {
+	if f.lowest < 0 || f.count < 0 {
+		return refuse("--lowest and --count must not be negative")
+	}
+	if err := f.chooseFormat(); err != nil {
+		return err
+	}
+	if err := f.figure.check(f.to); err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
+	}
+	var broken brokenBlocks
+	sources, err := openSources(ctx, names, f.output, &broken)
+	if err != nil {
+		return err
+	}
+	if len(sources) > 1 {
+		return refuse("name files or one folder of an output or a state, not %d of them", len(sources))
+	}
+	trees, err := f.choice.trees(&sources[0], strings.Join(names, " "))
+	if err != nil {
+		return err
+	}
+	if trees, err = f.figure.of(trees); err != nil {
+		return err
+	}
+	err = writeOutput("--output", f.output, func(out io.Writer) error { return f.draw(out, trees) })
+	return cmp.Or(err, broken.end(int64(len(trees))))
+}
+
+// chooseFormat decides how trees are drawn if --to does not say it.
+func (f *showFlags) chooseFormat() error {
+	if f.to == "" && f.output != "" {
+		ending := endingOf(f.output)
+		if f.to = formatOf(f.output); ending == ".tex" {
+			f.to = "tikz"
+		} else if slices.Contains(others, ending) {
+			f.to = ending
+		}
+	}
+	if f.to = cmp.Or(f.to, "tree"); !slices.Contains(drawings, f.to) {
+		return refuse("--output %s: must be tree, svg, html or tikz (.tex); treebeam convert writes other formats", f.output)
+	}
+	return nil
 }
 
 // A figure holds the flags for figures in print.
@@ -190,19 +197,23 @@ func (f *figure) of(trees []*parquet.Tree) ([]*parquet.Tree, error) {
 	return trees, nil
 }
 
-// drawTikZ writes trees as figures for LaTeX.
-func drawTikZ(out io.Writer, trees []*parquet.Tree, lemmas bool) error {
-	text := view.TikZHead(nil)
-	for _, t := range trees {
-		text = view.TikZ(text, t, lemmas)
+// draw writes trees.
+func (f *showFlags) draw(out io.Writer, trees []*parquet.Tree) error {
+	if f.to == "tikz" {
+		text := view.TikZHead(nil)
+		for _, t := range trees {
+			text = view.TikZ(text, t, f.lemmas)
+		}
+		_, err := out.Write(text)
+		return err
 	}
-	_, err := out.Write(text)
-	return err
-}
-
-// drawTrees writes trees in the format to.
-func drawTrees(out io.Writer, trees []*parquet.Tree, to string, o pipeline.WriteOptions) error {
-	w, err := pipeline.NewWriter(to, o)
+	conf := allConf(f.conf)
+	if f.lowest > 0 && !f.conf {
+		conf = view.LowConf
+	}
+	o := f.display.write(conf, out)
+	o.Picture.Paper = f.style == "paper"
+	w, err := pipeline.NewWriter(f.to, o)
 	if err != nil {
 		return err
 	}
@@ -267,7 +278,7 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 	case all == 0:
 		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", name, name)
 	case !matched && c.id != "":
-		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.of(), c.id, lists("sent_id"))
+		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.within(), c.id, lists("sent_id"))
 	case !matched && near != "":
 		return nil, refuse("%s has no sentence of a document with the id %q; did you mean %q?", name, c.doc, near)
 	case !matched:
@@ -285,8 +296,8 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 	return list, nil
 }
 
-// of says that only one document was looked at.
-func (c *choice) of() string {
+// within says that only one document was looked at.
+func (c *choice) within() string {
 	if c.doc == "" {
 		return ""
 	}
