@@ -104,24 +104,9 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 	}
 	about := model.Adaptation{From: from.Digest, Seed: o.Seed, Code: o.Code, Created: o.Created,
 		Trees: append([]model.Data{trees.Data()}, moreOf(trees)...)}
-	var sections []pack.Section
-	var home [2][]syntax.Sentence // by the old model and by the new one
-	for _, about.Share = range shares {
-		m, made, err := a.to(list, tuned, about.Share)
-		if err != nil {
-			return nil, err
-		}
-		sections = made
-		if len(o.Home) == 0 {
-			break
-		}
-		if about.HomeBefore, about.HomeAfter, home, err = a.compare(o.Home, m); err != nil {
-			return nil, err
-		}
-		o.Log("with a share of %g: LAS %.2f before and %.2f after at home", about.Share, about.HomeBefore.LAS, about.HomeAfter.LAS)
-		if about.HomeAfter.LAS >= about.HomeBefore.LAS-mostLost {
-			break
-		}
+	sections, home, err := a.learn(list, tuned, &about)
+	if err != nil {
+		return nil, err
 	}
 	var parsed []syntax.Sentence
 	if about.Before, about.After, parsed, err = a.crossed(list, about.Share); err != nil {
@@ -131,25 +116,10 @@ func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) 
 	if err != nil {
 		return nil, err
 	}
-	info := from.Info
-	info.Scores = nil // on dev, of the model without these trees
-	info.Adapted = append(slices.Clone(info.Adapted), about)
-	if c := info.Calibration; c != nil {
-		fitted := *c
-		fitted.Model = ""
-		if calibrator != nil {
-			fitted.Adapted = &about.Trees[0]
-			fitted.Measured, fitted.Expected = nil, nil // of the old one
-			sections = replaced(sections, model.CalibrateName+".", packedAs(model.CalibrateName, calibrator))
-		}
-		info.Calibration = &fitted
+	if calibrator != nil && from.Info.Calibration != nil {
+		sections = replaced(sections, model.CalibrateName+".", packedAs(model.CalibrateName, calibrator))
 	}
-	if e := info.Encoder; e != nil {
-		alone := *e
-		alone.Sparse, alone.Fast = "", nil
-		info.Encoder = &alone
-	}
-	data, err := model.Encode(info, sections)
+	data, err := model.Encode(a.info(about, calibrator != nil), sections)
 	return &Adapted{data, about}, err
 }
 
@@ -158,6 +128,28 @@ type adapter struct {
 	AdaptOptions
 	from    *model.Model
 	encoder *encode.Model // of from; nil if there is none
+}
+
+// info is the provenance of the adapted model.
+func (a *adapter) info(about model.Adaptation, recalibrated bool) model.Info {
+	info := a.from.Info
+	info.Scores = nil // on dev, of the model without these trees
+	info.Adapted = append(slices.Clone(info.Adapted), about)
+	if c := info.Calibration; c != nil {
+		fitted := *c
+		fitted.Model = ""
+		if recalibrated {
+			fitted.Adapted = &about.Trees[0]
+			fitted.Measured, fitted.Expected = nil, nil // of the old one
+		}
+		info.Calibration = &fitted
+	}
+	if e := info.Encoder; e != nil {
+		alone := *e
+		alone.Sparse, alone.Fast = "", nil
+		info.Encoder = &alone
+	}
+	return info
 }
 
 // check refuses trees from which nothing can be learned, and says which relations cannot.
@@ -244,6 +236,26 @@ func (a *adapter) share(t *tuned, share float64) (*encode.Model, error) {
 		}
 	}
 	return encode.Quantize(p, h)
+}
+
+// learn returns the sections of the model adapted to trees, with the first share by which
+// it does not lose too much on Home, or the last one; and Home as the old model and the
+// adapted one parse it. It notes share and scores.
+func (a *adapter) learn(trees []syntax.Sentence, tuned *tuned, about *model.Adaptation) (sections []pack.Section, home [2][]syntax.Sentence, err error) {
+	for _, about.Share = range shares {
+		var m *model.Model
+		if m, sections, err = a.to(trees, tuned, about.Share); err != nil || len(a.Home) == 0 {
+			break
+		}
+		if about.HomeBefore, about.HomeAfter, home, err = a.compare(a.Home, m); err != nil {
+			break
+		}
+		a.Log("with a share of %g: LAS %.2f before and %.2f after at home", about.Share, about.HomeBefore.LAS, about.HomeAfter.LAS)
+		if about.HomeAfter.LAS >= about.HomeBefore.LAS-mostLost {
+			break
+		}
+	}
+	return sections, home, err
 }
 
 // to returns the model adapted to trees, from which the encoder has learned unless tuned
