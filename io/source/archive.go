@@ -138,6 +138,7 @@ type member struct {
 // members are those of an archive so far.
 type members struct {
 	archive *Input
+	most    int64 // bytes that it may expand to
 	list    []member
 	places  map[string]int // in list, by name
 	names   int            // their bytes
@@ -148,9 +149,8 @@ type members struct {
 // unpacked.
 func (l *members) add(m member) error {
 	m.name = strings.TrimPrefix(path.Clean("/"+m.name), "/")
-	most := max(expandAlways, min(l.archive.Size, math.MaxInt64/expandTimes)*expandTimes)
-	if m.size < 0 || m.size > most-l.size {
-		return irregular(l.archive, "its members have over %d bytes, %d times as many as it has itself; extract those that are wanted", most, expandTimes)
+	if m.size < 0 || m.size > l.most-l.size {
+		return irregular(l.archive, "its members have over %d bytes, %d times as many as it has itself; extract those that are wanted", l.most, expandTimes)
 	}
 	l.size += m.size
 	if l.names += len(m.name); len(l.list) == maxMembers || l.names > maxNames {
@@ -180,7 +180,8 @@ func irregular(archive *Input, format string, a ...any) error {
 // has found before an error are returned with it. The directory of a zip and the beginning
 // of each of its members are read, all headers of a tar, and all bytes of a compressed one.
 func listArchive(ctx context.Context, dir string, archive *Input) ([]member, error) {
-	l := &members{archive: archive, places: map[string]int{}}
+	most := max(expandAlways, min(archive.Size, math.MaxInt64/expandTimes)*expandTimes)
+	l := &members{archive: archive, most: most, places: map[string]int{}}
 	f, err := Open(ctx, &Range{Dir: dir}, &Piece{Input: *archive, End: archive.Size})
 	if err != nil {
 		return nil, err
@@ -279,7 +280,7 @@ func (l *members) tar(f *File) error {
 		if err != nil {
 			return err
 		}
-		counted := &countingReader{r: r, most: max(expandAlways, min(l.archive.Size, math.MaxInt64/expandTimes)*expandTimes)}
+		counted := &countingReader{r: r, most: l.most}
 		in, at = counted, func() int64 { return counted.n }
 	} else {
 		random, err := f.Random()
