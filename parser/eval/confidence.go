@@ -94,12 +94,7 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	noPunctuation := func(w *syntax.Word) bool { return !isPunctuation(w.Form) }
 	type confidence = syntax.Confidence
 	type lists = [][]float32
-	for _, column := range []struct {
-		name, of string
-		over     func(*syntax.Word) bool
-		right    func(*calibrate.Judgement) []bool
-		values   func(c *confidence) lists // by word minus 1, to be multiplied
-	}{
+	for _, column := range []wordColumn{
 		{"head_marginal", "head", every, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
 		{"head_conf", "head", every, head, func(c *confidence) lists { return lists{c.HeadConf} }},
 		{"head_conf", "head, no punct.", noPunctuation, head, func(c *confidence) lists { return lists{c.HeadConf} }},
@@ -108,22 +103,7 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		{"deprel_conf", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
 		{"upos_conf", "UPOS", every, upos, func(c *confidence) lists { return lists{c.UPOSConf} }},
 	} {
-		var list []judged
-		for k := range system {
-			values, right := column.values(&system[k].Confidence), column.right(&judgements[k])
-			for i := range system[k].Words {
-				value, has := 1.0, column.over(&system[k].Words[i])
-				for _, v := range values {
-					if has = has && i < len(v); has {
-						value *= float64(v[i])
-					}
-				}
-				if has {
-					list = append(list, judged{value, right[i]})
-				}
-			}
-		}
-		out = appendReliability(out, column.name, column.of, list)
+		out = appendReliability(out, column.name, column.of, column.judged(system, judgements))
 	}
 	var conf []judged
 	for k := range system {
@@ -133,6 +113,33 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		}
 	}
 	return appendReliability(out, "tree_conf", "tree", conf), nil
+}
+
+// A wordColumn is a confidence column of words.
+type wordColumn struct {
+	name, of string
+	over     func(*syntax.Word) bool // words that count
+	right    func(*calibrate.Judgement) []bool
+	values   func(*syntax.Confidence) [][]float32 // by word minus 1, to be multiplied
+}
+
+// judged returns the values of the words that have all of the column's.
+func (c *wordColumn) judged(system []syntax.Sentence, judgements []calibrate.Judgement) (list []judged) {
+	for k := range system {
+		values, right := c.values(&system[k].Confidence), c.right(&judgements[k])
+		for i := range system[k].Words {
+			value, has := 1.0, c.over(&system[k].Words[i])
+			for _, v := range values {
+				if has = has && i < len(v); has {
+					value *= float64(v[i])
+				}
+			}
+			if has {
+				list = append(list, judged{value, right[i]})
+			}
+		}
+	}
+	return list
 }
 
 // appendReliability appends the figures of a column that has values between 0 and 1.

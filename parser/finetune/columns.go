@@ -123,16 +123,14 @@ func (h *heads) goldValues(b *batch, weight float32) (list []choice) {
 		run := isRun(sentence)
 		for m := range sentence.Words {
 			for _, c := range h.columns {
-				if c.runs || run {
-					for i := range c.items {
-						gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
-					}
-					if !c.runs || !run {
-						continue
-					}
+				for i := range c.items {
+					gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
+				}
+				if c.runs != run {
+					continue
 				}
 				find := func(i int, value string) {
-					gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
+					gold[c.first+i] = -1
 					if x, ok := c.value[i][value]; ok {
 						gold[c.first+i] = int(x)
 					}
