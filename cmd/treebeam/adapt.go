@@ -156,12 +156,7 @@ func (f *adaptFlags) write(a *train.Adapted, begun time.Time) error {
 	} else if err != nil {
 		say(os.Stderr, "treebeam adapt: warning: %v\n", err)
 	}
-	if err := writeModel(f.model, a.Data); err != nil {
-		return err
-	}
-	say(stdout, "%s: %.2f MB, sha256 %s, adapted in %s\n", f.model, float64(len(a.Data))/1e6, model.Digest(a.Data),
-		time.Since(begun).Round(time.Second))
-	return nil
+	return writeMade(f.model, a.Data, begun, "adapted in %s")
 }
 
 // printAdaptation writes what has changed.

@@ -57,8 +57,8 @@ func newLanguages() *cobra.Command {
 				banks, licences = append(banks, t.Name), append(licences, t.Licence)
 			}
 			las := ""
-			if i := slices.IndexFunc(l.Scores, func(s model.Score) bool { return s.Setting == "raw" }); i >= 0 {
-				las = fmt.Sprintf("%.1f", l.Scores[i].LAS)
+			if s := rawScore(&l); s.Setting != "" {
+				las = fmt.Sprintf("%.1f", s.LAS)
 			}
 			slices.Sort(licences)
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Code, l.Name, strings.Join(banks, ", "), strings.Join(slices.Compact(licences), ", "),
@@ -67,6 +67,16 @@ func newLanguages() *cobra.Command {
 		return w.Flush()
 	}
 	return cmd
+}
+
+// rawScore is the score of a language on raw text, zero if it is not known.
+func rawScore(l *model.Language) model.Score {
+	for _, s := range l.Scores {
+		if s.Setting == "raw" {
+			return s
+		}
+	}
+	return model.Score{}
 }
 
 // languages are English and those of the world in the program, sorted by code.

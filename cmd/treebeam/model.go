@@ -85,10 +85,7 @@ func describeWorld(uri string, asJSON bool) error {
 	}
 	fmt.Fprintln(stdout, "\nlanguages: words learned from; F1 on dev of words, UPOS and LAS from raw text; sources")
 	for _, l := range w.Languages() {
-		score := model.Score{}
-		if at := slices.IndexFunc(l.Scores, func(s model.Score) bool { return s.Setting == "raw" }); at >= 0 {
-			score = l.Scores[at]
-		}
+		score := rawScore(&l)
 		fmt.Fprintf(out, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%s\n", l.Code, l.Name, l.TrainWords, score.Words, score.UPOS, score.LAS, sourcesOf(&l))
 	}
 	return out.Flush()

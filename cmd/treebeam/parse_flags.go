@@ -271,15 +271,15 @@ func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained 
 // readCustom reads what the user knows of the text. Its errors are refusals.
 func readCustom(ctx context.Context, files *transforms.CustomFiles, unconstrained bool) (c model.Custom, err error) {
 	texts, err := files.Read(ctx)
-	if err != nil {
-		return c, &refusal{err}
+	var lists *model.Lists
+	if err == nil {
+		lists, err = texts.Lists()
 	}
-	lists, err := texts.Lists()
-	if err != nil {
-		return c, &refusal{err}
+	if err == nil {
+		lists.Unconstrained = unconstrained
+		c, err = lists.Custom()
 	}
-	lists.Unconstrained = unconstrained
-	if c, err = lists.Custom(); err != nil {
+	if err != nil {
 		return c, &refusal{err}
 	}
 	return c, nil

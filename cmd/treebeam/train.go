@@ -267,7 +267,7 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.write(data, begun, said); err != nil {
+	if err := writeMade(f.model, data, begun, said); err != nil {
 		return fmt.Errorf("%w; the finished phases are kept, use --resume", err)
 	}
 	if !f.keep {

@@ -130,13 +130,13 @@ func writeModel(path string, data []byte) error {
 	return nil
 }
 
-// write writes the trained model and says so. said has a verb for the time.
-func (f *trainFlags) write(data []byte, begun time.Time, said string) error {
-	if err := writeModel(f.model, data); err != nil {
+// writeMade writes the model that a command has made, and says so. said has a verb for the
+// time.
+func writeMade(path string, data []byte, begun time.Time, said string) error {
+	if err := writeModel(path, data); err != nil {
 		return err
 	}
-	say(stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, model.Digest(data),
-		fmt.Sprintf(said, time.Since(begun).Round(time.Second)))
+	say(stdout, "%s: %s, sha256 %s, %s\n", path, megabytes(len(data)), model.Digest(data), fmt.Sprintf(said, time.Since(begun).Round(time.Second)))
 	return nil
 }
 
