@@ -30,16 +30,19 @@ type move struct {
 	with       []move // of other words, whose gains the gain includes
 }
 
-// set makes the move, without a change of confidence, or with undo takes it back to
-// the head before.
-func (v *move) set(s *syntax.Sentence, before int32, undo bool) {
-	to := v.head
-	if undo {
-		to = before
-	}
-	s.Words[v.word-1].Head = to
+// try makes the move, without a change of confidence.
+func (v *move) try(s *syntax.Sentence) {
+	s.Words[v.word-1].Head = v.head
 	for i := range v.with {
-		v.with[i].set(s, before, undo)
+		v.with[i].try(s)
+	}
+}
+
+// undo gives all words of the move the head before.
+func (v *move) undo(s *syntax.Sentence, before int32) {
+	s.Words[v.word-1].Head = before
+	for i := range v.with {
+		v.with[i].undo(s, before)
 	}
 }
 
@@ -72,15 +75,15 @@ func (m *Model) bestMove(c *chart, s *syntax.Sentence, refresh func()) (v move, 
 	free := m.scoreOf(c)
 	best := c.maximiseStrictly(m)
 	c.listMoves(s, free-best)
-	for _, try := range c.moves {
-		old := s.Words[try.word-1].Head // of all that move
-		try.set(s, old, false)
+	for _, other := range c.moves {
+		before := s.Words[other.word-1].Head // of all that move
+		other.try(s)
 		refresh()
 		c.readWords(m.rules, s)
-		if x := c.maximiseStrictly(m) + headShare*int64(try.gain); x > best {
-			best, v, found = x, try, true
+		if x := c.maximiseStrictly(m) + headShare*int64(other.gain); x > best {
+			best, v, found = x, other, true
 		}
-		try.set(s, old, true)
+		other.undo(s, before)
 	}
 	if !found && len(c.moves) > 0 {
 		refresh()

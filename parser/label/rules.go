@@ -59,11 +59,11 @@ var below = map[string]string{
 // nominal lists the relations of a nominal that is no predicate.
 var nominal = []string{"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"}
 
-// A set of relations, by number.
-type set [4]uint64
+// A mask is a set of relations, by number.
+type mask [4]uint64
 
-func (s *set) has(l uint8) bool { return s[l>>6]>>(l&63)&1 != 0 }
-func (s *set) add(l int)        { s[l>>6] |= 1 << (l & 63) }
+func (m *mask) has(l uint8) bool { return m[l>>6]>>(l&63)&1 != 0 }
+func (m *mask) add(l int)        { m[l>>6] |= 1 << (l & 63) }
 
 // The state of a head: a set of properties of the modifiers that it has. A
 // second subject or object breaks a rule.
@@ -82,17 +82,17 @@ var kinds = [...]uint8{0, hasSubject | hasClause, hasClause, hasObject, hasFixed
 
 // rules are the rules above, for the relations of a model.
 type rules struct {
-	wrong    [word.CoarseTags]set // by tag
-	front    set                  // wrong in front of the head
-	under    []set                // by relation of the head: wrong below it
-	bound    []bool               // by relation: something is wrong below it
-	negated  set                  // right below function words where they negate
-	poss     set                  // right below a possessive det
-	det      set
-	punct    set
-	nominal  set
+	wrong    [word.CoarseTags]mask // by tag
+	front    mask                  // wrong in front of the head
+	under    []mask                // by relation of the head: wrong below it
+	bound    []bool                // by relation: something is wrong below it
+	negated  mask                  // right below function words where they negate
+	poss     mask                  // right below a possessive det
+	det      mask
+	punct    mask
+	nominal  mask
 	language string
-	object   set     // obj and iobj, in English
+	object   mask    // obj and iobj, in English
 	bar      []uint8 // by relation: the bars that it breaks, in English
 	kind     []uint8 // by relation: index into kinds
 	can      []uint8 // by number of a set of relations: all kinds of its relations
@@ -101,7 +101,7 @@ type rules struct {
 // newRules returns the rules for the relations of a model of a language.
 func newRules(rel *relations, language string) *rules {
 	names := rel.names
-	r := &rules{language: language, under: make([]set, len(names)), bound: make([]bool, len(names)),
+	r := &rules{language: language, under: make([]mask, len(names)), bound: make([]bool, len(names)),
 		bar: make([]uint8, len(names)), kind: make([]uint8, len(names))}
 	base := make([]string, len(names))
 	for l, name := range names {
@@ -129,7 +129,7 @@ func newRules(rel *relations, language string) *rules {
 			}
 		}
 		for _, x := range [...]struct {
-			to    *set
+			to    *mask
 			names string
 		}{{&r.negated, "advmod"}, {&r.poss, "appos acl nmod"}, {&r.det, "det"}, {&r.punct, "punct"}} {
 			if slices.Contains(strings.Fields(x.names), name) {
