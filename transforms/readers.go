@@ -274,15 +274,12 @@ func (p *part) tokens() (iter.Seq2[block, error], error) {
 }
 
 // recordOptions are the options of the readers of records.
-func (p *part) recordOptions() (record.Options, error) {
-	lines, err := text.ParseLines(p.options.Lines)
-	if err == nil && lines != text.AutoLines {
-		p.file.Lines = string(lines)
+func (p *part) recordOptions() (o record.Options, err error) {
+	o = record.Options{Text: p.options.TextKey, ID: p.options.IDKey, Keep: p.options.KeepKeys(), Options: p.textOptions()}
+	if o.Lines, err = text.ParseLines(p.options.Lines); err == nil && o.Lines != text.AutoLines {
+		p.file.Lines = string(o.Lines)
 	}
-	return record.Options{
-		Text: p.options.TextKey, ID: p.options.IDKey, Keep: p.options.KeepKeys(), Encoding: p.options.Encoding, Lines: lines,
-		StripHTML: p.options.StripHTML,
-	}, err
+	return o, err
 }
 
 // jsonLines reads JSON Lines.

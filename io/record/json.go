@@ -34,8 +34,7 @@ type JSONReader struct {
 // is passed over.
 func NewJSONReader(r io.Reader, o Options, start, end int64) *JSONReader {
 	o = o.withDefaults()
-	rd := &JSONReader{opt: o, texts: candidates(o.Text), ids: candidates(o.ID), values: text.NewJSONValues(o.Lines), had: make([]bool, len(o.Keep))}
-	rd.values.StripHTML(o.StripHTML)
+	rd := &JSONReader{opt: o, texts: candidates(o.Text), ids: candidates(o.ID), values: text.NewJSONValues(o.Options), had: make([]bool, len(o.Keep))}
 	rd.lineReader = lineReader{scanner: scanner{src: r, rows: rows{newline: '\n', limit: o.MaxRecord}}, record: rd.record, end: end}
 	if start == 0 {
 		rd.at.Line = 1

@@ -54,11 +54,10 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
 	newline := newline(head, d)
-	values, err := text.NewValues(marked.Encoding, o.Lines, newline == '\r')
+	values, err := text.NewValues(text.Options{Encoding: marked.Encoding, Lines: o.Lines, StripHTML: o.StripHTML}, newline == '\r')
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
-	values.StripHTML(o.StripHTML)
 	l := &Layout{
 		rows:     rows{newline: newline, separator: '\t', quotes: d == CSV, limit: o.MaxRecord},
 		Encoding: marked.Encoding, dialect: d, opt: o, values: values, bom: int64(marked.BOM), id: -1,

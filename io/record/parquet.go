@@ -131,11 +131,10 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 		return nil, syntax.Because(syntax.KindNotText, "not text: a part of an output of treebeam's; treebeam convert reads the folder that it came from, treebeam parse the texts that were parsed")
 	}
 	o = o.withDefaults()
-	values, err := text.NewValues("", o.Lines, false)
+	values, err := text.NewValues(text.Options{Lines: o.Lines, StripHTML: o.StripHTML}, false) // in UTF-8
 	if err != nil {
 		return nil, err
 	}
-	values.StripHTML(o.StripHTML)
 	p = &Parquet{in: in, file: file, opt: o, values: values}
 	if err := p.findColumns(); err != nil {
 		return nil, err

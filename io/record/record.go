@@ -44,12 +44,8 @@ type Options struct {
 	// MaxRecord is the most bytes of a record in memory. A longer record is skipped and
 	// becomes an error.
 	MaxRecord int
-	// Encoding is the encoding of CSV and TSV, as in text.Options.
-	Encoding string
-	// Lines is the meaning of line breaks in a text.
-	Lines text.Lines
-	// StripHTML takes HTML out of texts, as in text.Options.
-	StripHTML bool
+	// Options are those of the texts, and the encoding of CSV and TSV.
+	text.Options
 }
 
 func (o Options) withDefaults() Options {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -311,7 +312,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%.40q: %v %v, want %s %s", c.head, why.Kind, err, c.kind, c.says)
 		}
 	}
-	if _, err := Decide([]byte("text\n"), CSV, Options{Encoding: "iso-2022-jp"}); err == nil || !strings.Contains(err.Error(), "iconv") {
+	if _, err := Decide([]byte("text\n"), CSV, Options{Options: text.Options{Encoding: "iso-2022-jp"}}); err == nil || !strings.Contains(err.Error(), "iconv") {
 		t.Errorf("ISO-2022-JP: %v", err)
 	}
 }
@@ -337,7 +338,7 @@ func TestEncodings(t *testing.T) {
 		{"utf-8", "a\xffb\x00c", "a\ufffdb\ufffdc"},
 	} {
 		data := "text,id\n" + c.cell + ",1\n"
-		l := decided(t, data, CSV, Options{Encoding: c.encoding})
+		l := decided(t, data, CSV, Options{Options: text.Options{Encoding: c.encoding}})
 		rec, err := newTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
 		must(t, err)
 		b, err := rec.Text().Next()

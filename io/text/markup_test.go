@@ -86,8 +86,7 @@ func TestStripHTMLInPieces(t *testing.T) {
 
 // In a string of JSON markup may be escaped.
 func TestStripHTMLOfValues(t *testing.T) {
-	v := NewJSONValues(Paragraph)
-	v.StripHTML(true)
+	v := NewJSONValues(Options{Lines: Paragraph, StripHTML: true})
 	source := `one\u003cbr\/>two &quot;x\"`
 	rd := v.Reader(&Value{Bytes: []byte(source), Offset: 10, Escape: '\\'})
 	b, err := rd.Next()

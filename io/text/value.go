@@ -22,28 +22,24 @@ type Values struct {
 	html    bool // taken out
 }
 
-// NewValues returns the Values of a file in an encoding (see Options). With returns, a
-// CR may end lines. lines is the meaning of line breaks inside a value; AutoLines
-// decides for every value. It refuses encodings in which the byte of a quote or a comma
-// may be part of another character.
-func NewValues(encoding string, lines Lines, returns bool) (*Values, error) {
-	enc, err := lookup(encoding)
+// NewValues returns the Values of a file. With returns, a CR may end lines. Options.Lines
+// is the meaning of line breaks inside a value; AutoLines decides for every value. NewValues
+// refuses encodings in which the byte of a quote or a comma may be part of another character.
+func NewValues(o Options, returns bool) (*Values, error) {
+	enc, err := lookup(o.Encoding)
 	if err != nil {
 		return nil, err
 	}
 	if !enc.cuttable {
 		return nil, fmt.Errorf("a table in %s; make it UTF-8 first, for example with iconv -f %s -t UTF-8", enc.name, enc.name)
 	}
-	return &Values{enc: enc, lines: lines, returns: returns}, nil
+	return &Values{enc: enc, lines: o.Lines, returns: returns, html: o.StripHTML}, nil
 }
 
-// NewJSONValues returns the Values of a file of JSON.
-func NewJSONValues(lines Lines) *Values {
-	return &Values{enc: &encodingInfo{name: "utf-8", cuttable: true}, lines: lines, returns: lines == "" || lines == AutoLines}
+// NewJSONValues returns the Values of a file of JSON, whatever Options.Encoding is.
+func NewJSONValues(o Options) *Values {
+	return &Values{enc: &encodingInfo{name: "utf-8", cuttable: true}, lines: o.Lines, returns: o.Lines == "" || o.Lines == AutoLines, html: o.StripHTML}
 }
-
-// StripHTML makes Reader take out HTML, as Options.StripHTML does, or not.
-func (v *Values) StripHTML(html bool) { v.html = html }
 
 // A Value is the bytes of one text inside a file.
 type Value struct {
