@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/store"
@@ -57,21 +56,23 @@ func newEval() *cobra.Command {
 	fs.StringVarP(&f.model, "model", "m", "", "score the trees that the model `FILE` makes; or embedded or embedded-accurate")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
-	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
-	threadsFlag(fs)
 	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
-	fs.Uint64Var(&f.search.Seed, "seed", eval.SearchSeed, "with --model: seed of the search's random choices, `N`")
-	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
-	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
+	group(fs, "Trees")
+	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
 	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
 	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print only the table of udeval -v")
 	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
 	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
-	f.arrange(fs)
+	group(fs, "What is printed")
+	threadsFlag(fs)
+	fs.Uint64Var(&f.search.Seed, "seed", eval.SearchSeed, "with --model: seed of the search's random choices, `N`")
+	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
+	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
+	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps per sentence on proving that no tree scores higher, or finding one that does; -1 for none (20000)")
+	group(fs, rareFlags)
 	customFlags(fs, &f.custom, &f.unconstrained)
 	cmd.Example = `
   treebeam eval --gold dev.conllu --system out
@@ -86,13 +87,6 @@ func newEval() *cobra.Command {
 		return f.run(cmd.Context(), stdout)
 	}
 	return cmd
-}
-
-// arrange puts the flags into groups.
-func (f *evalFlags) arrange(fs *pflag.FlagSet) {
-	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
-	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "row")
-	group(fs, rareFlags, "seed", "restarts", "exact", "certify")
 }
 
 func (f *evalFlags) validate() error {

@@ -17,7 +17,7 @@ const maxThreads = 1024
 // threadsFlag defines --threads, which bounds what a command computes at once.
 func threadsFlag(fs *pflag.FlagSet) {
 	fs.IntP("threads", "j", 0, "compute on `N` threads; 0 means one per core; does not change the result")
-	group(fs, runFlags, "threads")
+	annotate(fs, "threads", groupKey, runFlags)
 }
 
 // useThreads applies --threads, if there is such a flag, to the whole process.

@@ -53,40 +53,49 @@ type trainFlags struct {
 	encoder encoderFlags
 }
 
+// define defines the flags, in the order of the help.
 func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.train, "train", "learn from the treebank in a CoNLL-U `FILE`; repeat it to add trees by the same conventions")
 	fs.StringVar(&f.dev, "dev", "", "select and measure on the development treebank in a CoNLL-U `FILE`")
-	fs.StringVar(&f.treebanks, "treebanks", "", "instead of --train and --dev: one model file for the languages whose treebanks `FILE` lists, lines of code, name, train, dev and sources (docs/training.md)")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
-	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
-	fs.IntVar(&f.o.Tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
-	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
+	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
+	group(fs, "Treebanks and the model")
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast or standard; accurate is standard with --encoder")
-	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
-	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
-	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
-	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means the same as --seed")
-	threadsFlag(fs)
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from at most `N` words, drawn from all files")
 	fs.IntVar(&f.silverTags, "silver-tags", 500_000, "with --silver: teach the tagger, which needs little time, `N` further words at most")
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
-	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
-	fs.BoolVar(&f.resume, "resume", false, "reuse the finished phases of an interrupted training")
-	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
-	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
 	f.encoder.define(fs)
+	group(fs, "What is learned")
+	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
+	threadsFlag(fs)
+	fs.BoolVar(&f.resume, "resume", false, "reuse the finished phases of an interrupted training")
+	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
+	group(fs, runFlags)
 	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and copy everything else from --from: lemmas, segmenter, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
 	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only the additions to the model of --from, like the built-in accurate model")
-	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
+	group(fs, "One component")
 	fs.StringVar(&f.o.Info.Language, "language", "", "record the language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
 	fs.StringVar(&f.o.Info.Release, "release", "", "record the treebank's release `R` (default: from its README)")
 	fs.StringVar(&f.o.Info.Licence, "licence", "", "record the treebank's license `L` (default: from its README)")
 	fs.StringVar(&f.o.Info.Created, "created-by", "", "record `TEXT`: who made the model, when, where")
+	group(fs, "Provenance")
+	fs.StringVar(&f.treebanks, "treebanks", "", "instead of --train and --dev: one model file for the languages whose treebanks `FILE` lists, lines of code, name, train, dev and sources (docs/training.md)")
+	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
+	fs.IntVar(&f.o.Tensor, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
+	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
+	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
+	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
+	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means the same as --seed")
+	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
+	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
+	group(fs, rareFlags)
+	choose(fs, "preset", "fast", "standard", "accurate")
+	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 }
 
 // newTrain is treebeam train.
@@ -94,25 +103,12 @@ func newTrain() *cobra.Command {
 	cmd := newCommand("train --train T.conllu --dev D.conllu --model m.tbm", "train a model from a treebank in CoNLL-U", trainAbout)
 	var f trainFlags
 	f.define(cmd.Flags())
-	arrangeTrain(cmd.Flags())
 	cmd.Example = `
   treebeam train --train fr-train.conllu --dev fr-dev.conllu --model french.tbm
   treebeam train --train fr-train.conllu --dev fr-dev.conllu --check`
 	noArguments(cmd, "name the treebanks with --train and --dev")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.start(cmd.Flags()) }
 	return cmd
-}
-
-// arrangeTrain puts the flags of train into groups.
-func arrangeTrain(fs *pflag.FlagSet) {
-	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
-	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "silver-tags", "repeat", "lexicon")
-	group(fs, "One component", "only", "from", "overlay")
-	group(fs, runFlags, "threads", "resume", "keep", "seed")
-	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
-	group(fs, rareFlags, "treebanks", "gold-tags", "tensor", "folds", "weights", "families", "tag-seed", "cased", "reuse")
-	choose(fs, "preset", "fast", "standard", "accurate")
-	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
 }
 
 // start does what the flags say.

@@ -30,25 +30,25 @@ const (
 	moreKey   = "more"
 )
 
-// group puts the flags of fs that have no heading yet under a heading of the help, or
-// the flags with the given names. Flags come in the order in which they were defined,
-// and headings in the order of their first flags; rareFlags are at the end.
-func group(fs *pflag.FlagSet, heading string, names ...string) {
+// group puts the flags of fs that have no heading yet under a heading of the help. Flags
+// come in the order in which they were defined, and headings in the order of their first
+// flags; rareFlags are at the end.
+func group(fs *pflag.FlagSet, heading string) {
 	fs.VisitAll(func(f *pflag.Flag) {
-		if len(names) == 0 && f.Annotations[groupKey] == nil || slices.Contains(names, f.Name) {
-			annotate(fs, groupKey, []string{heading}, f.Name)
+		if f.Annotations[groupKey] == nil {
+			annotate(fs, f.Name, groupKey, heading)
 		}
 	})
 }
 
 // choose names the values that a flag of fs may have. Shells complete them.
-func choose(fs *pflag.FlagSet, name string, values ...string) { annotate(fs, valuesKey, values, name) }
+func choose(fs *pflag.FlagSet, name string, values ...string) {
+	annotate(fs, name, valuesKey, values...)
+}
 
-func annotate(fs *pflag.FlagSet, key string, values []string, names ...string) {
-	for _, name := range names {
-		if err := fs.SetAnnotation(name, key, values); err != nil {
-			panic(err) // a name that is not there, on every start of the program
-		}
+func annotate(fs *pflag.FlagSet, name, key string, values ...string) {
+	if err := fs.SetAnnotation(name, key, values); err != nil {
+		panic(err) // a name that is not there, on every start of the program
 	}
 }
 

@@ -66,9 +66,10 @@ func TestGroups(t *testing.T) {
 	}
 	define("rare")
 	group(fs, rareFlags)
-	define("c", "b")
-	group(fs, inputFlags, "b")
+	define("c")
 	group(fs, outputFlags)
+	define("b")
+	group(fs, inputFlags)
 	define("a")
 	group(fs, inputFlags)
 	define("d")

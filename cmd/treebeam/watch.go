@@ -34,13 +34,13 @@ type watchFlags struct {
 
 func (w *watchFlags) define(f *pflag.FlagSet) {
 	f.BoolVar(&w.on, "watch", false, "with --output FOLDER: go on parsing what arrives, until stopped")
+	group(f, growFlags)
 	f.DurationVar(&w.every, "every", 10*time.Second, "with --watch: look for files every `TIME`")
 	f.DurationVar(&w.window, "window", time.Hour, "with --watch: merge what was parsed within each `TIME`")
 	f.Lookup("every").DefValue, f.Lookup("window").DefValue = "10s", "1h"
 	f.BoolVar(&w.generation, "generation", false, "")
 	f.Lookup("generation").Hidden = true
-	group(f, rareFlags, "every", "window")
-	group(f, growFlags)
+	group(f, rareFlags)
 }
 
 // Bounds of a watch.
