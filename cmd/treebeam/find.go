@@ -128,6 +128,18 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	}); err != nil {
 		return err
 	}
+	f.report(names, o, &sum)
+	if err := broken.end(sum.Searched); err != nil {
+		return err
+	}
+	if sum.Partial > 0 {
+		say(os.Stderr, "not all hits were found in %s: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", view.Many(sum.Partial, "sentence"), pattern.MaxHits)
+	}
+	return nil
+}
+
+// report says how many hits there are, and why perhaps none.
+func (f *findFlags) report(names []string, o *search.Options, sum *search.Result) {
 	switch {
 	case o.To == search.Count:
 	case o.Limit > 0 && sum.Hits >= o.Limit:
@@ -148,15 +160,8 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		}
 	}
 	if sum.Hits == 0 {
-		pointOutSlips(p, o.Met)
+		pointOutSlips(o.Pattern, o.Met)
 	}
-	if err := broken.end(sum.Searched); err != nil {
-		return err
-	}
-	if sum.Partial > 0 {
-		say(os.Stderr, "not all hits were found in %s: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", view.Many(sum.Partial, "sentence"), pattern.MaxHits)
-	}
-	return nil
 }
 
 // pointOutSlips says which relations and features of a pattern without hits the words that
