@@ -102,8 +102,8 @@ Text: a text. Machine: a machine. Measured 2026-11-22.
 
 The mean LAS of the 3 languages is 70.0. Of the 2 for which UDPipe 1.2 has published
 figures, it is 70.0, and UDPipe's is 66.5; treebeam is level or better in 1. The ECE of
-` + "`head_conf`" + ` is 2.3 in the mean and at most 3.8. Model 0011223344556677, measured
-2026-11-26 by ` + "`bench world`" + `.
+` + "`head_conf`" + ` is 2.3 on average and at most 3.8. Model 0011223344556677, measured 2026-11-26
+by ` + "`bench world`" + `.
 `,
 	} {
 		page := "before\n<!-- table: " + name + " -->\nold\n<!-- end of table -->\nafter\n"

@@ -227,7 +227,7 @@ func languages(results string) (string, error) {
 		}
 	}
 	note := fmt.Sprintf("The mean LAS of the %d languages is %.1f. Of the %d for which UDPipe 1.2 has published figures, it is %.1f, "+
-		"and UDPipe's is %.1f; treebeam is level or better in %d. The ECE of `head_conf` is %.1f in the mean and at most %.1f. "+
+		"and UDPipe's is %.1f; treebeam is level or better in %d. The ECE of `head_conf` is %.1f on average and at most %.1f. "+
 		"Model %.16s, measured %s by `%s`.",
 		las.n, las.value(), both.n, both.value(), theirs.value(), level, ece.value(), worst, t.about("digest"), t.about("date"), t.about("command"))
 	return markdown(rows) + "\n" + wrap(note), nil
