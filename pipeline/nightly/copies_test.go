@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,7 @@ func ends(name string) string {
 // records or paragraphs end are parsed.
 func TestGrown(t *testing.T) {
 	contents := growing()
+	names := slices.Sorted(maps.Keys(contents))
 	grown, changed := map[string]int{}, 0
 	for seed := range 2 * *seeds {
 		c := newCorpus(t, seed)
@@ -83,7 +85,8 @@ func TestGrown(t *testing.T) {
 			}
 			c.write(name, content)
 		}
-		for name, content := range contents {
+		for _, name := range names {
+			content := contents[name]
 			at := 30 + rng.IntN(len(content)/2)
 			shown[name] = at + strings.Index(content[at:], ends(name)) + len(ends(name))
 			write(name)
@@ -91,7 +94,8 @@ func TestGrown(t *testing.T) {
 		c.mustNight(o)
 		for round := range 4 {
 			before := toy.Parsed.Load()
-			for name, content := range contents {
+			for _, name := range names {
+				content := contents[name]
 				at := min(len(content), shown[name]+rng.IntN(len(content)/4))
 				if line := strings.Index(content[at:], ends(name)); line >= 0 && rng.IntN(4) > 0 {
 					at += line + len(ends(name))
