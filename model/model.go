@@ -1,6 +1,7 @@
-// Package model holds a trained parser. Open returns a Model, whose methods are the
-// stages of the pipeline, and loads each model once per process. Package io/sections
-// defines the layout of a model file byte for byte.
+// Package model holds a trained parser. Open takes the name of a built-in model or of a
+// model file and returns a Model, which it loads once per process. The methods of a Model
+// are the stages of the parser: they turn text into sentences with tags, trees and
+// probabilities. Package io/sections defines the layout of a model file byte for byte.
 package model
 
 import (

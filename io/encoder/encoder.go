@@ -1,4 +1,6 @@
-// Package encoder reads pretrained encoders from the files in which they are published.
+// Package encoder reads pretrained encoders of the BERT kind from the files in which they
+// are published (Open): folders of a model hub and packages of Python. The result is an
+// encode.Params, with all weights as floats.
 package encoder
 
 import (

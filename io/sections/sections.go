@@ -1,4 +1,5 @@
-// Package sections writes and reads the files of models: named arrays (Encode, Decode).
+// Package sections turns the named arrays of a model into the bytes of a file (Encode) and
+// back (Decode), which refuses bytes that are truncated or damaged.
 package sections
 
 import (

@@ -1,4 +1,5 @@
-// Package spill sorts more values than fit in memory: a Sorter keeps the rest on disk.
+// Package spill sorts more values than fit in memory. A Sorter takes values of any type and
+// gives them back in order; it keeps most of them in a temporary file (external merge sort).
 package spill
 
 import (

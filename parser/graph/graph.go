@@ -1,8 +1,9 @@
-// Package graph solves first-order problems over the candidate heads of a sentence.
-// Spanner finds the maximum spanning tree (Chu-Liu/Edmonds), Marginals computes the
-// marginal probability of every arc (matrix tree theorem), and Sampler draws random trees
-// (Wilson's algorithm). All trees have a single root: exactly one word has head 0. Lift
-// makes a tree projective.
+// Package graph solves first-order problems over the candidate heads of a sentence, which
+// come as scored Arcs. Spanner finds the maximum spanning tree (Chu and Liu 1965; Edmonds
+// 1967), Marginals computes the marginal probability of every arc by the matrix tree theorem
+// (Koo, Globerson, Carreras and Collins 2007), and Sampler draws random trees (Wilson 1996).
+// All trees have a single root: exactly one word has head 0. Lift makes a tree projective
+// (Nivre and Nilsson 2005).
 package graph
 
 import (

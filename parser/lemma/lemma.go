@@ -1,5 +1,6 @@
-// Package lemma finds the lemma of a word (Model.Lemma), as learned from a treebank and
-// from lexicon files.
+// Package lemma finds the lemma of a word from its form and tags (Model.Lemma), as learned
+// from a treebank and from lexicon files (Train). Known forms have their lemmas in a memory.
+// For other forms, a linear model chooses a rule that rewrites case and affixes.
 package lemma
 
 import (

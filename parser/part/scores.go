@@ -1,6 +1,7 @@
 // Package part scores the parts of dependency trees: arcs, and families of larger parts
-// such as siblings and grandparents (families.go). Scores holds the scores for one
-// sentence, Tree a tree that changes arc by arc.
+// such as siblings and grandparents (families.go). Its input is a sentence with candidate
+// heads. Scores holds the scores of the sentence, Tree a tree that changes arc by arc. Most
+// templates of features are those of Lei, Xin, Zhang, Barzilay and Jaakkola (2014).
 package part
 
 import (

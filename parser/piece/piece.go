@@ -1,5 +1,5 @@
 // Package piece cuts words into the pieces (subwords) of an encoder's vocabulary
-// (Vocabulary.Word).
+// (Vocabulary.Word): those with the highest sum of scores, as in Unigram (Kudo 2018).
 package piece
 
 import (

@@ -1,8 +1,8 @@
 // Package prune reduces the possible heads of every word to a few candidates
 // (Model.Prune), in three steps. First, dense tables over tags, common words and
 // distances score all pairs of words. Second, a log-linear first-order model over trees
-// adds to the scores of the best pairs. Third, heads with a low marginal probability
-// are cut. The best single-root tree always survives.
+// (Koo, Globerson, Carreras and Collins 2007) adds to the scores of the best pairs. Third,
+// heads with a low marginal probability are cut. The best single-root tree always survives.
 package prune
 
 import (

@@ -1,7 +1,7 @@
 // Package score turns the feature keys of a part of a tree into its score (Scorer). The
 // weights are Learned during training and Weights in a finished model. Scores are
-// integers, so a gain equals the difference of two scores from scratch exactly. A
-// low-rank Tensor scores arcs in addition.
+// integers, so a gain equals the difference of two scores from scratch exactly. Arcs also
+// have a score by a low-rank Tensor (Lei, Xin, Zhang, Barzilay and Jaakkola 2014).
 package score
 
 import (

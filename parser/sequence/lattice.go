@@ -1,7 +1,8 @@
 // Package sequence labels the words of a sentence jointly by a linear model (Layer). A
 // label is made of parts. Lattice finds the best sequence by an exact Viterbi search
 // over the best labels of each word, Posterior sums over all its paths, and Problem
-// learns the weights by structured PA-I.
+// learns the weights by structured PA-I (Crammer, Dekel, Keshet, Shalev-Shwartz and
+// Singer 2006).
 package sequence
 
 import (
