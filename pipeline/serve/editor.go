@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -183,7 +184,7 @@ func (s *Server) within(w *answer, r *http.Request, asked any, f func() (any, er
 	}
 	defer in.leave()
 	if asked != nil {
-		if err := decode(w, r, asked); err != nil {
+		if err := s.decode(w, r, asked); err != nil {
 			return err
 		}
 	}
@@ -205,7 +206,7 @@ func (s *Server) within(w *answer, r *http.Request, asked any, f func() (any, er
 const maxChange = 16 << 10
 
 // decode reads the JSON of a request.
-func decode(w *answer, r *http.Request, to any) error {
+func (s *Server) decode(w *answer, r *http.Request, to any) error {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
 		return &fault{http.StatusMethodNotAllowed, "Use POST."}
@@ -217,7 +218,10 @@ func decode(w *answer, r *http.Request, to any) error {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return &fault{http.StatusRequestEntityTooLarge, fmt.Sprintf("A change has at most %d bytes.", maxChange)}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return s.tooSlow()
+	case err != nil:
 		return badRequest("The request did not arrive: %v.", err)
 	}
 	w.unread = false

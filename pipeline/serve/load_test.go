@@ -259,6 +259,19 @@ func TestSlowClient(t *testing.T) {
 	idle(t, s)
 }
 
+// So is the page of an editor, whose file nobody waits for meanwhile.
+func TestSlowPage(t *testing.T) {
+	b := newBench(t, toCorrect)
+	b.limits.Read = 20 * time.Millisecond
+	address, _ := start(t, b.Server)
+	conn := dial(t, address)
+	fmt.Fprintf(conn, "POST /change HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	r := must(http.ReadResponse(bufio.NewReader(conn), nil))
+	if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(body), "did not arrive within 20ms") {
+		t.Errorf("status %d: %s", r.StatusCode, body)
+	}
+}
+
 // A client that has sent all in time may wait longer than that for its answer.
 func TestPatientClient(t *testing.T) {
 	s := newServer(t, Limits{Read: 500 * time.Millisecond, Parallel: 1})

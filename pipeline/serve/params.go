@@ -130,7 +130,7 @@ func (s *Server) body(w *answer, r *http.Request, kind string, in *place) (strin
 		limit.SetReadDeadline(time.Time{})
 		return b.String(), nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", &fault{http.StatusRequestTimeout, fmt.Sprintf("The payload did not arrive within %v.", s.limits.Read)}
+		return "", s.tooSlow()
 	case r.Context().Err() != nil:
 		return "", r.Context().Err()
 	}
@@ -139,6 +139,10 @@ func (s *Server) body(w *answer, r *http.Request, kind string, in *place) (strin
 
 func unreadable(kind string, err error) error {
 	return badRequest("Cannot parse the %s payload: %v.", kind, err)
+}
+
+func (s *Server) tooSlow() error {
+	return &fault{http.StatusRequestTimeout, fmt.Sprintf("The payload did not arrive within %v.", s.limits.Read)}
 }
 
 func (s *Server) tooLarge() error {
