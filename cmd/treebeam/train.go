@@ -370,7 +370,7 @@ func (e *encoderFlags) open(language string) (err error) {
 	if model.IsStart(e.file) {
 		start, err := model.OpenStart(e.file, language)
 		if err != nil {
-			return refuse("--encoder %s: %w", e.file, err)
+			return refuse("--encoder %s: %w; name a pretrained encoder, or world, the built-in one of many languages", e.file, err)
 		}
 		e.o.Params, e.o.Heads, e.o.File, e.o.SHA256 = start.Params, start.Heads, start.Model, start.Digest
 		return nil
@@ -401,7 +401,7 @@ func (f *trainFlags) openEncoder(language string) error {
 		return err
 	}
 	if n := len(e.o.Params.Layers); e.o.Layers > n {
-		return refuse("--layers %d: %s has %d", e.o.Layers, e.file, n)
+		return refuse("--layers %d: %s has %d; ask for fewer", e.o.Layers, e.file, n)
 	}
 	if e.o.Texts, e.o.Text, err = treebank.ReadTexts(e.texts); err != nil {
 		return refuse("--text: %w", err)

@@ -55,12 +55,18 @@ func tinyFolder(t *testing.T, licence string) string {
 
 const tinyLicence = "---\nlicense: mit\n---\n"
 
-// A model must name the license of its encoder.
-func TestEncoderWithoutLicence(t *testing.T) {
+// A model must name the license of its encoder, which must be one and have the layers.
+func TestWrongEncoder(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.tbm")
-	err := runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+model+" --encoder "+tinyFolder(t, "")))
-	if err == nil || !strings.Contains(err.Error(), "do not state the license") {
-		t.Errorf("error %v", err)
+	for flags, want := range map[string]string{
+		tinyFolder(t, ""):                          "do not state the license",
+		tinyFolder(t, tinyLicence) + " --layers 3": "has 2; ask for fewer",
+		trainedToy(t):                              "of one language, not of many; name a pretrained encoder, or world",
+	} {
+		err := runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+model+" --encoder "+flags))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", flags, err)
+		}
 	}
 }
 
