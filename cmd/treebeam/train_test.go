@@ -46,7 +46,7 @@ func TestTrainOnSeveralFiles(t *testing.T) {
 	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
-	if text := b.String(); strings.Count(text, "more.conllu, 1 sentences, 3 words, sha256 ") != 1 ||
+	if text := b.String(); strings.Count(text, "more.conllu, 1 sentence, 3 words, sha256 ") != 1 ||
 		!strings.Contains(text, "treebeam train --train xx_toy-ud-train.conllu --train more.conllu --dev xx_toy-ud-dev.conllu --folds 2 --repeat 3 ") ||
 		!strings.Contains(text, "licence      CC0\n") {
 		t.Errorf("model info:\n%s", text)
@@ -199,7 +199,7 @@ func TestTrainSilver(t *testing.T) {
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{"--silver 'first one.conllu.gz' --silver second.conllu --silver-weight 0.5", "silver-weight  0.5",
-		"first one.conllu.gz, 1 sentences, 3 words, sha256 ", "second.conllu, 1 sentences, 3 words, sha256 "} {
+		"first one.conllu.gz, 1 sentence, 3 words, sha256 ", "second.conllu, 1 sentence, 3 words, sha256 "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("model info lacks %q:\n%s", want, &b)
 		}
