@@ -6,15 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// suits reports whether a form that the treebank does not have may have a UPOS.
-func (m *Model) suits(f *form, upos string) bool {
+// bound reports whether a form has not all labels (suits).
+func (m *Model) bound(f *form) bool { return m.english && (f.foreign || f.mark || f.past != anything) }
+
+// suits reports whether a form, none that the treebank often has, may have a label.
+func (m *Model) suits(f *form, label int) bool {
+	upos := m.upos[label]
 	switch {
 	case m.english && f.foreign:
 		return upos == "X" || upos == "PROPN"
 	case m.english && f.mark:
 		return upos == "PUNCT"
 	}
-	return true
+	return !m.english || f.past.allows(upos, m.xpos[label])
 }
 
 // isForeign reports whether s has letters, none of them Latin or of no script (𝐇, µ). A Greek

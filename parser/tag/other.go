@@ -106,7 +106,7 @@ func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos st
 		switch upos := m.upos[l]; {
 		case upos == s.Words[i].UPOS:
 			to = &now
-		case !fits(upos) || !m.suits(sc.text.at(i).form, upos):
+		case !fits(upos) || !m.suits(sc.text.at(i).form, l):
 			continue
 		}
 		if to.label < 0 || score > to.score {

@@ -2,6 +2,7 @@ package tag
 
 import (
 	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -39,6 +40,38 @@ func TestForeignWords(t *testing.T) {
 		if upos := s.Words[1].UPOS; found != (x.only == "") || x.only != "" && upos != x.only || x.only == "" && upos == "PUNCT" {
 			t.Errorf("%s in %s: %s, and another tag: %t", x.form, x.language, upos, found)
 		}
+	}
+}
+
+// In English, an irregular past is no present of a verb, whatever the encoder says, and most
+// are nothing but verbs.
+func TestPasts(t *testing.T) {
+	m, err := Train(toyTreebank(), nil, Options{Epochs: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ language, form, wanted, got string }{
+		{"en", "sank", "VBZ", "VBD"}, {"en", "Sank", "NN", "VBD"}, {"en", "broken", "VBZ", "NN"}, {"en", "broken", "NN", "NN"},
+		{"en", "found", "VBZ", "VBZ"}, {"de", "sank", "NN", "NN"},
+	} {
+		m.SetLanguage(x.language)
+		s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: x.form}}}
+		s.Dense.Tags = make([]int32, len(s.Words)*m.NumTags())
+		for l, xpos := range m.xpos {
+			switch xpos {
+			case x.wanted:
+				s.Dense.Tags[m.NumTags()+l] = 100 * scoreUnit
+			case x.got:
+				s.Dense.Tags[m.NumTags()+l] = 50 * scoreUnit
+			}
+		}
+		if m.Tag(&s, Request{}); s.Words[1].XPOS != x.got {
+			t.Errorf("%s in %s: %s, want %s", x.form, x.language, s.Words[1].XPOS, x.got)
+		}
+	}
+	mixed, plain := strings.Fields(mixedPasts), strings.Fields(plainPasts)
+	if len(pasts) != len(mixed)+len(plain) {
+		t.Error("a past stands twice")
 	}
 }
 

@@ -226,8 +226,8 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		case excepted:
 		case given:
 			labels = m.agree(sc, w)
-		case m.english && (f.foreign || f.mark):
-			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, m.upos[l]) })
+		case m.bound(f):
+			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, int(l)) })
 		case dense == nil:
 			labels = m.possibleTags(f, 0)
 		}

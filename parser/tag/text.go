@@ -1,6 +1,8 @@
 package tag
 
 import (
+	"strings"
+
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -22,6 +24,7 @@ type form struct {
 	known     bool   // class comes from the lexicon
 	foreign   bool   // it is not known, and its letters are not Latin
 	mark      bool   // it is not known, and punctuation (isMark)
+	past      verbal // what an irregular past can be, if the treebank does not decide
 	plain     string // word.Plain of the form; "" if that is the form
 
 	ownTags     []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
@@ -116,6 +119,9 @@ func (f *form) readPlain(s string, lex *lexicon) {
 	f.Read(s, lex.casing)
 	lex.look(f)
 	f.foreign, f.mark = !f.known && isForeign(s), !f.known && isMark(s)
+	if f.sure == 0 {
+		f.past = pasts[strings.ToLower(s)]
+	}
 	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p
 	}
