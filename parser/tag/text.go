@@ -1,8 +1,6 @@
 package tag
 
 import (
-	"strings"
-
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -120,7 +118,7 @@ func (f *form) readPlain(s string, lex *lexicon) {
 	lex.look(f)
 	f.foreign, f.mark = !f.known && isForeign(s), !f.known && isMark(s)
 	if f.sure == 0 {
-		f.past = pasts[strings.ToLower(s)]
+		f.past = verbalOf(s)
 	}
 	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p

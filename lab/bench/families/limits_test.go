@@ -63,7 +63,7 @@ func TestFamilies(t *testing.T) {
 // that are no words, at most.
 var (
 	everydayWords = LemmaCount{Words: 2004, Right: 1995, Nonsense: 2}
-	hardWords     = LemmaCount{Words: 918, Right: 894, Nonsense: 4}
+	hardWords     = LemmaCount{Words: 918, Right: 897, Nonsense: 4}
 )
 
 // TestLemmas2000 counts lemmas. Whoever meets another real word that counts as
