@@ -238,7 +238,7 @@ func printScores(out io.Writer, title string, scores []model.Score) {
 }
 
 func dataLine(d model.Data) string {
-	return fmt.Sprintf("%s, %s, %s, sha256 %s", d.File, view.Many(int64(d.Sentences), "sentence"), view.Many(int64(d.Words), "word"), d.SHA256)
+	return fmt.Sprintf("%s, %s, %s, sha256 %s", d.File, view.Many(d.Sentences, "sentence"), view.Many(d.Words, "word"), d.SHA256)
 }
 
 // printEncoder writes what the provenance says of an encoder, if there is one.
@@ -260,7 +260,7 @@ func printEncoder(e *model.Encoded, line func(name, value string)) {
 	line("  layers", fmt.Sprintf("%d, tuned, seed %d, epochs: %s", e.Layers, e.Seed, epochs))
 	line("  pieces", fmt.Sprint(e.Pieces))
 	for _, t := range e.Texts {
-		line("  text", fmt.Sprintf("%s, %s, sha256 %s", t.File, view.Many(int64(t.Words), "word"), t.SHA256))
+		line("  text", fmt.Sprintf("%s, %s, sha256 %s", t.File, view.Many(t.Words, "word"), t.SHA256))
 	}
 	line("  made for", e.Sparse)
 }
