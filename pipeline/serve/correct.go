@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -234,6 +237,7 @@ func (m *manuscript) replace(i int, raw []byte) error {
 	if len(data) > maxManuscript {
 		return badRequest("The file would have over %d bytes. Split it.", maxManuscript)
 	}
+	defer m.lock()()
 	if now, err := readManuscript(m.path); err != nil || !bytes.Equal(now, m.data) {
 		return stale("The file has changed on disk since it was read, so nothing was saved. Start treebeam serve --edit again to see what is in it now.")
 	}
@@ -249,6 +253,19 @@ func (m *manuscript) replace(i int, raw []byte) error {
 		m.blocks[k].end += len(raw) - (b.end - b.start)
 	}
 	return nil
+}
+
+// patience is how long a change waits for a lock that another program holds.
+const patience = 5 * time.Second
+
+// lock keeps other editors from changing files in the folder until unlock is called. Where
+// there are no locks, it does nothing.
+func (m *manuscript) lock() (unlock func() error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	folder := flock.New(filepath.Dir(m.path), flock.SetFlag(os.O_RDONLY)) // the file itself is replaced
+	folder.TryLockContext(ctx, 5*time.Millisecond)
+	return folder.Close
 }
 
 // stale refuses a change of something that is not there any more.

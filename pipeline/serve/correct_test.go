@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -218,6 +220,29 @@ func TestCorrectStale(t *testing.T) {
 	must(0, os.Remove(b.file))
 	if w := b.post("/change", 2, `"word":1,"upos":"NOUN"`); w.Code != http.StatusConflict {
 		t.Errorf("a file that is gone: status %d", w.Code)
+	}
+}
+
+// Two servers correct one file: neither writes between the look of the other at the file and
+// its change.
+func TestCorrectLocked(t *testing.T) {
+	b := newBench(t, toCorrect)
+	folder := flock.New(filepath.Dir(b.file), flock.SetFlag(os.O_RDONLY))
+	if held, err := folder.TryLock(); err != nil || !held {
+		t.Skip("no locks here: ", err)
+	}
+	done := make(chan *httptest.ResponseRecorder)
+	go func() { done <- b.post("/change", 0, `"word":4,"deprel":"advmod"`) }()
+	select {
+	case <-done:
+		t.Fatal("a change did not wait for the lock")
+	case <-time.After(100 * time.Millisecond):
+	}
+	other := strings.Replace(toCorrect, "boats.", "ships.", 1)
+	must(0, os.WriteFile(b.file, []byte(other), 0o640))
+	must(0, folder.Close())
+	if w := <-done; w.Code != http.StatusConflict || b.text() != other {
+		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }
 
