@@ -153,6 +153,9 @@ func Unsupported(uri string) error {
 	if scheme == "file" || registry.open[scheme] != nil {
 		return nil
 	}
+	if scheme == "gs" || scheme == "s3" {
+		return fmt.Errorf("%s:// is not supported by this program: it must import github.com/treebeam/treebeam/io/store/%[1]s for its effect", scheme)
+	}
 	return fmt.Errorf("%s:// is not supported; copy the files to a local disk first", scheme)
 }
 

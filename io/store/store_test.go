@@ -62,8 +62,10 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: got %q, %v", uri, name, err)
 		}
 	}
-	if _, _, err := store.Of(t.Context(), "ftp://a/b"); err == nil || !strings.Contains(err.Error(), "ftp:// is not supported") {
-		t.Errorf("got %v", err)
+	for uri, want := range map[string]string{"ftp://a/b": "ftp:// is not supported; copy", "gs://a/b": "must import github.com/treebeam/treebeam/io/store/gs"} {
+		if _, _, err := store.Of(t.Context(), uri); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", uri, err)
+		}
 	}
 	for _, c := range [][3]string{{"a/", "b", "a/b"}, {"gs://x/y/", "b/c", "gs://x/y/b/c"}, {"gs://x", "b", "gs://x/b"}} {
 		if got := store.Join(c[0], c[1]); got != c[2] {
