@@ -39,8 +39,7 @@ func (j *Job) failed(ctx context.Context, k int, err error) error {
 		return nil
 	}
 	cause := output.Cause{Range: k, Kind: output.Failed, Message: err.Error()}
-	var fault *source.Error
-	if errors.As(err, &fault) && fault.Kind == source.Changed {
+	if fault, ok := errors.AsType[*source.Error](err); ok && fault.Kind == source.Changed {
 		cause.Kind = output.Changed
 	}
 	j.WriteCause(ctx, cause)

@@ -52,8 +52,7 @@ func parseSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) (refused 
 // faultOf is why a sentence could not be parsed: a fault of the sentence, otherwise an
 // internal error.
 func faultOf(err error) syntax.Fault {
-	var fault syntax.Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[syntax.Fault](err); ok {
 		return fault
 	}
 	return internal(err)

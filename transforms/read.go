@@ -343,8 +343,7 @@ func (rd *rangeReader) open(f *output.File) (err error) {
 	}
 	defer in.Close()
 	p, err := rd.newPart(in, f)
-	var notText *source.NotText
-	if errors.As(err, &notText) {
+	if _, ok := errors.AsType[*source.NotText](err); ok {
 		return err
 	}
 	if err == nil {

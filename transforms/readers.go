@@ -323,8 +323,7 @@ type noTable struct{ syntax.Fault }
 
 // asNoTable makes a fault of the table as a whole one.
 func asNoTable(err error) error {
-	var why syntax.Fault
-	if errors.As(err, &why) {
+	if why, ok := errors.AsType[syntax.Fault](err); ok {
 		return &noTable{why}
 	}
 	return err

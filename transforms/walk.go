@@ -90,8 +90,7 @@ func ReadKept(ctx context.Context, in *source.Input, o output.RowOptions) iter.S
 		}
 		for {
 			b, more, err := w.block()
-			var fault *source.Error
-			if errors.As(err, &fault) && fault.Kind == source.Permanent { // a row says so already
+			if fault, ok := errors.AsType[*source.Error](err); ok && fault.Kind == source.Permanent { // a row says so already
 				more, err = false, nil
 			}
 			if !more && err == nil {

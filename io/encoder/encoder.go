@@ -90,8 +90,7 @@ func Sum(path string) (string, error) {
 
 // reason is err without the path, which Open names.
 func reason(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -247,8 +247,7 @@ func (r *ParquetReader) Next() (rec Record, err error) {
 	if err == nil {
 		rec, err = r.record()
 	}
-	var page *tooLarge
-	if errors.As(err, &page) {
+	if page, ok := errors.AsType[*tooLarge](err); ok {
 		return r.large(page), nil
 	}
 	if err != nil {

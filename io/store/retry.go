@@ -146,8 +146,7 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 		a.waited += StallTime
 	}
 	patience := a.retry.Patience
-	var lookup *net.DNSError
-	if errors.As(err, &lookup) && lookup.IsNotFound {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
 		patience = min(patience, shortPatience)
 	}
 	if a.waited+d > patience {
