@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -121,6 +122,7 @@ func ParseDocuments(s beam.Scope, docs beam.PCollection, o Options) (trees, fail
 }
 
 // Trees unpacks chunks that went through all stages. The rows of a chunk keep their order.
+// A sentence that some stage left out is a failure.
 //
 //	PCollection<Chunk> -> PCollection<Tree>, PCollection<Failure>
 func Trees(s beam.Scope, chunks beam.PCollection, o Options) (trees, failures beam.PCollection) {
@@ -138,6 +140,14 @@ func (f *treesFn) Setup() (err error) {
 }
 
 func (f *treesFn) ProcessElement(ctx context.Context, c Chunk, tree func(Tree), failure func(Failure)) {
+	faults := make([]stageFault, len(c.Sentences))
+	for i := range c.Sentences {
+		if slices.ContainsFunc(c.Sentences[i].Words, func(w syntax.Word) bool { return w.Head == syntax.NoHead }) {
+			faults[i] = stageFault{stageParse, syntax.Because(syntax.KindInternal,
+				"internal: no tree: before Trees come Segment, Encode, Tag, Prune and Parse, all with the same Options")}
+		}
+	}
+	c.keep(faults)
 	c.count(ctx)
 	c.unpack(&f.made, func(_ int32, t Tree) { tree(t) }, func(_ int32, f Failure) { failure(f) })
 }

@@ -324,6 +324,19 @@ func TestTokensOfRecords(t *testing.T) {
 	}
 }
 
+// Sentences that a stage has left out are failures, not trees without heads.
+func TestTreesUnparsed(t *testing.T) {
+	transformstest.Register()
+	o := transforms.Options{Model: transformstest.ModelURI}
+	p, s := beam.NewPipelineWithRoot()
+	trees, failures := transforms.Trees(s, transforms.Segment(s, beam.Create(s, transforms.NewDocument("d", "A text.")), o), o)
+	gotTrees, gotFailures := collect(t, s, trees), collect(t, s, failures)
+	run(t, p)
+	if n, f := len(gotTrees()), gotFailures(); n != 0 || len(f) != 1 || !strings.Contains(f[0], "the same Options") {
+		t.Errorf("%d trees, failures %q", n, f)
+	}
+}
+
 // timed gives a hundred documents the same time.
 func timed(d transforms.Document) (beam.EventTime, transforms.Document) {
 	n, err := strconv.Atoi(d.ID)
