@@ -46,7 +46,8 @@ type Encoded struct {
 	File    string `json:"file"` // base name
 	SHA256  string `json:"sha256"`
 	Layers  int    `json:"layers"`
-	Epochs  int    `json:"epochs"` // as asked for; 0: chosen by the size of the treebank
+	Epochs  int    `json:"epochs"`            // as asked for; 0: chosen by the size of the treebank
+	Average int    `json:"average,omitempty"` // how many trainings it is the average of; 0: one
 	Seed    uint64 `json:"seed"`
 	Pieces  int    `json:"pieces"`          // of the vocabulary that is left
 	Texts   []Data `json:"texts,omitempty"` // whose pieces it keeps in addition to the pieces of train

@@ -257,7 +257,11 @@ func printEncoder(e *model.Encoded, line func(name, value string)) {
 	if e.Epochs > 0 {
 		epochs = fmt.Sprint(e.Epochs)
 	}
-	line("  layers", fmt.Sprintf("%d, tuned, seed %d, epochs: %s", e.Layers, e.Seed, epochs))
+	how := "tuned"
+	if e.Average > 1 {
+		how = fmt.Sprintf("the average of %d that were tuned", e.Average)
+	}
+	line("  layers", fmt.Sprintf("%d, %s, seed %d, epochs: %s", e.Layers, how, e.Seed, epochs))
 	line("  pieces", fmt.Sprint(e.Pieces))
 	for _, t := range e.Texts {
 		line("  text", fmt.Sprintf("%s, %s, sha256 %s", t.File, view.Many(t.Words, "word"), t.SHA256))

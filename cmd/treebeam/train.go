@@ -342,12 +342,16 @@ type encoderFlags struct {
 }
 
 // encoderNames are the flags that are nothing without --encoder.
-var encoderNames = []string{"layers", "epochs", "text"}
+var encoderNames = []string{"layers", "epochs", "average", "text"}
+
+// maxAverage bounds --average: each time takes as long as the first.
+const maxAverage = 16
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
+	fs.IntVar(&e.o.Average, "average", 1, "with --encoder: tune it `N` times, in other orders of the sentences, and take the average, which is better")
 	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
 }
 
@@ -355,6 +359,9 @@ func (e *encoderFlags) define(fs *pflag.FlagSet) {
 func (e *encoderFlags) check(fs *pflag.FlagSet) error {
 	if e.o.Layers < 0 || e.o.Epochs < 0 {
 		return refuse("--layers %d --epochs %d: must be 0 or more", e.o.Layers, e.o.Epochs)
+	}
+	if e.o.Average < 1 || e.o.Average > maxAverage {
+		return refuse("--average %d: must be from 1 to %d", e.o.Average, maxAverage)
 	}
 	if e.file != "" {
 		return nil

@@ -15,7 +15,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/treebeam/treebeam/lab/bench/average"
 	"github.com/treebeam/treebeam/lab/bench/chaos"
 	"github.com/treebeam/treebeam/lab/bench/chart"
 	"github.com/treebeam/treebeam/lab/bench/confidence"
@@ -47,7 +46,6 @@ var measurements = []struct {
 	name, what string
 	main       func() error
 }{
-	{"average", "average two tuned encoders into a third", average.Main},
 	{"chaos", "kill runs at random moments: nothing may be lost or doubled", chaos.Main},
 	{"chart", "draw accuracy against speed", chart.Main},
 	{"confidence", "what the columns of confidence are worth", confidence.Main},

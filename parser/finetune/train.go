@@ -154,6 +154,10 @@ type trainer struct {
 	spent int // pieces since begun
 }
 
+// headsSeed draws the first weights of heads: those of all trainings on the same trees are the
+// same, so the weights of two can be averaged.
+const headsSeed = 1
+
 func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*trainer, error) {
 	if o.Layers < 0 || o.Layers > len(p.Layers) {
 		return nil, fmt.Errorf("finetune: the encoder has %d layers, not %d: ask for fewer", len(p.Layers), o.Layers)
@@ -205,7 +209,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 		t.heads = emptyHeads(sizes, o.Heads.Labels, o.Heads.Classifiers)
 	} else {
 		var err error
-		if t.heads, err = freshHeads(sizes, gold, o.Seed); err != nil {
+		if t.heads, err = freshHeads(sizes, gold, headsSeed); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/treebeam/treebeam/model"
@@ -24,6 +25,11 @@ type EncoderOptions struct {
 
 	Layers int // number of lowest layers kept; 0 is all
 	Epochs int // largest number of epochs; 0 chooses by the size of the treebank
+
+	// Average is how many encoders are tuned, from the same start in other orders of the
+	// sentences, and averaged weight by weight (Wortsman et al. 2022, section 2, the uniform
+	// soup). 0 is 1.
+	Average int
 
 	// The pieces of the words in Text stay in the vocabulary, in addition to those of
 	// the training sentences. Texts names the files of Text.
@@ -75,11 +81,52 @@ func encodable(list []syntax.Sentence, casing word.Casing) []syntax.Sentence {
 // takes hours.
 func (t *trainer) tune(keys []string, many bool, data func() (train, dev []syntax.Sentence)) (*encode.Model,
 	model.Encoded, error) {
-	e, x, h := t.Encoder, new(encode.Params), new(encode.Heads)
-	r, err := t.phase("encoder", keys, func(j job) ([]pack.Section, error) {
+	e := t.Encoder
+	var x *encode.Params
+	var h *encode.Heads
+	runs := max(e.Average, 1)
+	for i := range runs {
+		p, g, err := t.tuneOnce(i, keys, many, data)
+		if err != nil {
+			return nil, model.Encoded{}, err
+		}
+		if i == 0 {
+			x, h = p, g
+			continue
+		}
+		others := append(p.Tensors(), g.Tensors()...)
+		for k, to := range append(x.Tensors(), h.Tensors()...) {
+			for n, w := range *others[k].Data {
+				(*to.Data)[n] += (w - (*to.Data)[n]) / float32(i+1)
+			}
+		}
+	}
+	component, err := encode.Quantize(x, h)
+	if err != nil {
+		return nil, model.Encoded{}, fmt.Errorf("making integers of the encoder: %w", err)
+	}
+	about := model.Encoded{
+		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
+		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
+	}
+	if runs > 1 {
+		about.Average = runs
+	}
+	return component, about, nil
+}
+
+// tuneOnce tunes the encoder for the first time (0), the second time and so on. Each time
+// is a phase.
+func (t *trainer) tuneOnce(time int, keys []string, many bool, data func() (train, dev []syntax.Sentence)) (*encode.Params,
+	*encode.Heads, error) {
+	e, x, h, name := t.Encoder, new(encode.Params), new(encode.Heads), "encoder"
+	if time > 0 {
+		name += strconv.Itoa(time + 1)
+	}
+	r, err := t.phase(name, keys, func(j job) ([]pack.Section, error) {
 		train, dev := data()
 		p, h, err := finetune.Train(e.Params, train, dev, finetune.Options{
-			Many: many, Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text, Heads: e.Heads,
+			Many: many, Seed: j.Seed + uint64(time), Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text, Heads: e.Heads,
 			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 		if err != nil {
@@ -88,20 +135,9 @@ func (t *trainer) tune(keys []string, many bool, data func() (train, dev []synta
 		return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
 	})
 	if err != nil {
-		return nil, model.Encoded{}, err
+		return nil, nil, err
 	}
-	if err := pack.Read(pack.NewView(r.sections), "tuned",
-		func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
-		return nil, model.Encoded{}, err
-	}
-	component, err := encode.Quantize(x, h)
-	if err != nil {
-		return nil, model.Encoded{}, fmt.Errorf("making integers of the encoder: %w", err)
-	}
-	return component, model.Encoded{
-		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
-		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
-	}, nil
+	return x, h, pack.Read(pack.NewView(r.sections), "tuned", func(l *pack.Layout) { encode.LayoutTuned(l, x, h) })
 }
 
 // withEncoder adds a finished encoder to the sections of a sparse model, fits

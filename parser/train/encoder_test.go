@@ -2,7 +2,10 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
@@ -78,6 +81,75 @@ func TestTrainWithEncoder(t *testing.T) {
 	}
 	if _, err := Only(OnlyMix, Base{File: sparse, Tuned: sparse}, train, dev, o); !errors.Is(err, errNoEncoder) {
 		t.Errorf("a model without an encoder: %v", err)
+	}
+}
+
+// An average is the mean of every weight of trainings with seeds in a row, each of which is
+// a phase that is not repeated.
+func TestAverage(t *testing.T) {
+	train, dev := grammar("train", 30, 1), grammar("dev", 20, 2)
+	kept := memory{}
+	start := func(seed uint64, average int) *trainer {
+		x, err := newTrainer(train, dev, Options{Seed: seed, Workers: 2, Blocks: blocksOf, Store: kept,
+			Encoder: &EncoderOptions{Params: tinyEncoder(), SHA256: "sum", Epochs: 1, Average: average}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	average, err := start(4, 3).encoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if average.about.Average != 3 || kept["encoder3"] == nil {
+		t.Errorf("%+v, phases %d", average.about, len(kept))
+	}
+	again := start(4, 3)
+	again.progress.out = func(format string, a ...any) {
+		if line := fmt.Sprintf(format, a...); !strings.Contains(line, "done already") {
+			t.Errorf("repeated: %s", line)
+		}
+	}
+	if same, err := again.encoder(); err != nil || !reflect.DeepEqual(same, average) {
+		t.Errorf("from what was kept: another average (%v)", err)
+	}
+	kept = memory{}
+	var weights [][]float32
+	var x *encode.Params
+	var h *encode.Heads
+	data := func() (_, _ []syntax.Sentence) {
+		gold := start(1, 1).gold()
+		return oneRoot(gold.train), oneRoot(gold.dev)
+	}
+	for seed := range uint64(3) {
+		if x, h, err = start(4+seed, 1).tuneOnce(0, nil, false, data); err != nil {
+			t.Fatal(err)
+		}
+		var all []float32
+		for _, w := range append(x.Tensors(), h.Tensors()...) {
+			all = append(all, *w.Data...)
+		}
+		weights = append(weights, all)
+	}
+	if slices.Equal(weights[0], weights[1]) {
+		t.Error("two seeds have the same weights")
+	}
+	at, mean := 0, float32(0)
+	for _, w := range append(x.Tensors(), h.Tensors()...) {
+		for i := range *w.Data {
+			mean = weights[0][at]
+			mean += (weights[1][at] - mean) / 2
+			mean += (weights[2][at] - mean) / 3
+			(*w.Data)[i] = mean
+			at++
+		}
+	}
+	want, err := encode.Quantize(x, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(packedAs(model.EncodeName, want), average.sections) {
+		t.Error("the average is not the mean")
 	}
 }
 
