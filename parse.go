@@ -152,7 +152,7 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := m.languages.Segment(document, b.Text, lines == text.Sentence, maxWords)
+		found, err := m.languages.Segment(document, b.Text, lines == text.Sentence, maxWords, m.effort)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -27,6 +28,9 @@ type Encoder interface {
 	Labels(s *syntax.Sentence)
 	// Begins appends the log-odds that each code point begins a word (segment.Begins).
 	Begins(dst []int32, text string) []int32
+	// Starts appends the log-odds that each token of windows begins a sentence
+	// (segment.Starts).
+	Starts(dst []int32, windows []*syntax.Sentence) []int32
 }
 
 // MixName is the component of the factors of an encoder's scores. A model has
@@ -43,6 +47,8 @@ type Mix struct {
 	Parse  int32 // of arcs, in the parser, in addition to the pruner's log-odds of them
 	Labels int32 // of deprels
 	Cut    int32 // of the pruner, in 1/1024 nat, in place of the pruner's own; 0 leaves that
+
+	Starts segment.Portion // of sentence ends, in the segmenter
 }
 
 // MixOne stands for the factor 1. maxMix is the largest factor, 16, and maxMixCut the
@@ -67,6 +73,13 @@ func (x *Mix) layout(l *pack.Layout) {
 	} {
 		pack.Value(l, f.name, f.to)
 		l.Check(f.name, *f.to >= 0 && *f.to <= f.most, fmt.Sprintf("is not between 0 and %d", f.most))
+	}
+	if l.Optional("starts", x.Starts != segment.Portion{}) {
+		list := []int32{x.Starts.Factor, x.Starts.Bias}
+		pack.Array(l, "starts", &list)
+		if l.Check("starts", len(list) == 2 && list[0] >= 0 && list[0] <= maxMix, "is no factor and bias"); l.Reading() && len(list) == 2 {
+			x.Starts = segment.Portion{Factor: list[0], Bias: list[1]}
+		}
 	}
 }
 
@@ -208,6 +221,20 @@ func (x *scaling) scaleTags(m Mix) {
 
 func (x *scaling) scaleLabels(factor int32) {
 	x.s.Dense.Labels = scaled(&x.labels, x.s.Dense.Labels, factor)
+}
+
+// starts are the segment.Starts of the encoder.
+func (m *Model) starts(dst []int32, windows []*syntax.Sentence) []int32 {
+	plain := make([]*syntax.Sentence, len(windows))
+	for i, s := range windows {
+		plain[i] = Encodable(s, m.Words.Casing())
+	}
+	return m.Encoder.Starts(dst, plain)
+}
+
+// FitStarts fits Mix.Starts to dev (segment.Model.FitStarts).
+func (m *Model) FitStarts(dev []syntax.Sentence) (p segment.Portion, alone, best float64) {
+	return m.Segmenter.FitStarts(dev, segment.Request{Starts: m.starts, Language: m.Info.Language})
 }
 
 // largest bounds scaled scores.

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
-	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -37,6 +34,8 @@ func (x *noise) Encode(sents []*syntax.Sentence) {
 func (x *noise) Labels(s *syntax.Sentence) {
 	s.Dense.Labels = chance(s, 4, len(s.Words)*len(x.m.Labeler.Relations()))
 }
+
+func (*noise) Starts(dst []int32, _ []*syntax.Sentence) []int32 { return dst }
 
 func (*noise) Begins(dst []int32, text string) []int32 {
 	return append(dst, make([]int32, utf8.RuneCountInString(text))...)
@@ -185,7 +184,7 @@ func withTiny(t *testing.T, mix Mix) []pack.Section {
 // An encoder that is in a file is bound to the tags and relations of the rest,
 // and what its scores change does not depend on how sentences are grouped.
 func TestOpenEncoder(t *testing.T) {
-	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 6 * 1024}
+	one := Mix{Tags: MixOne, Feats: MixOne, Prune: MixOne, Parse: MixOne, Labels: MixOne, Cut: 6 * 1024}
 	data := must(Encode(Info{Treebank: t.Name()}, withTiny(t, one)))
 	m := must(OpenBytes(data))
 	if m.Mix != one || m.CanChoose() {
@@ -233,7 +232,7 @@ func TestOpenEncoderRefuses(t *testing.T) {
 // The accurate model is opened of two files, and its digest covers both; it
 // parses as if it were one file.
 func TestOpenOverlay(t *testing.T) {
-	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0}
+	one := Mix{Tags: MixOne, Feats: MixOne, Prune: MixOne, Parse: MixOne, Labels: MixOne}
 	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, one)}
 	want := must(New(whole))
 	sparse := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
@@ -253,7 +252,7 @@ func TestOpenOverlay(t *testing.T) {
 // The accurate model's calibrator is a file of its own, bound to both others; its
 // parses without the encoder have the calibrator of the sparse model.
 func TestOverlaysCalibrator(t *testing.T) {
-	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0})}
+	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, Mix{Tags: MixOne, Feats: MixOne, Prune: MixOne, Parse: MixOne, Labels: MixOne})}
 	sparse := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
 	overlay := must(EncodeOverlay(whole, Digest(sparse)))
 	dir := t.TempDir()
@@ -392,72 +391,6 @@ func TestMix(t *testing.T) {
 	}
 	if _, err := openMix(pack.NewView(nil), MixName); err == nil {
 		t.Error("a mix that is not there was read")
-	}
-}
-
-// A speller is an encoder that knows where words begin: at capitals.
-type speller struct{ noise }
-
-func (*speller) Begins(dst []int32, text string) []int32 {
-	for _, r := range text {
-		odds := int32(-9 * score.Unit)
-		if unicode.IsUpper(r) || unicode.IsPunct(r) {
-			odds = -odds
-		}
-		dst = append(dst, odds)
-	}
-	return dst
-}
-
-// A segmenter of words that spaces hide asks the encoder of the model, and segments without
-// one, too.
-func TestSegmentAsksTheEncoder(t *testing.T) {
-	m := openNoisy(t, Mix{})
-	block := "Ada sees pears."
-	before := m.Segment(block, 0)
-	x := &speller{noise{m}}
-	m.Encoder = x
-	if got := m.Segment(block, 0); !reflect.DeepEqual(got, before) {
-		t.Errorf("a segmenter without Begins cuts %v, not %v", got, before)
-	}
-	var list []syntax.Sentence
-	r := hash.Rand(1)
-	for range 60 {
-		var s syntax.Sentence
-		for range 4 {
-			form := string(rune('A' + r.Below(26)))
-			for range r.Below(4) {
-				form += string(rune('a' + r.Below(26)))
-			}
-			s.Words = append(s.Words, syntax.Word{Form: form, Misc: "SpaceAfter=No"})
-		}
-		list = append(list, syntax.Sentence{Words: append(s.Words, syntax.Word{Form: "."})})
-	}
-	// Without capitals, which the classifiers would learn from.
-	lower := syntax.Clone(list)
-	for i := range lower {
-		for k := range lower[i].Words {
-			lower[i].Words[k].Form = strings.ToLower(lower[i].Words[k].Form)
-		}
-	}
-	m.Segmenter = must(segment.Train(lower, list, segment.Options{Begins: x.Begins}))
-	if !m.Segmenter.UsesBegins() {
-		t.Fatal("the segmenter does not use what knows all")
-	}
-	words := func() (all []string) {
-		for _, s := range m.Segment("QabcZxX. Yo.", 0) {
-			for _, w := range s.Words {
-				all = append(all, w.Form)
-			}
-		}
-		return all
-	}
-	if got := words(); !slices.Equal(got, []string{"Qabc", "Zx", "X", ".", "Yo", "."}) {
-		t.Errorf("words %q", got)
-	}
-	m.Encoder = nil
-	if got := strings.Join(words(), ""); got != "QabcZxX.Yo." {
-		t.Errorf("words %q without the encoder", got)
 	}
 }
 

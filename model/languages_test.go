@@ -109,7 +109,7 @@ func TestLanguages(t *testing.T) {
 	}
 	var all []*syntax.Sentence
 	for _, code := range []string{"xb", "en", "xa", "xb"} {
-		found, err := l.Segment(model.Guess{Code: code}, modeltest.Text(strings.Replace(code, "en", "xc", 1), 2), false, 1000)
+		found, err := l.Segment(model.Guess{Code: code}, modeltest.Text(strings.Replace(code, "en", "xc", 1), 2), false, 1000, 1)
 		if err != nil || len(found) == 0 || found[0].Language != code {
 			t.Fatal(code, found, err)
 		}
@@ -205,7 +205,7 @@ func TestLanguagesInProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := one.Segment(one.Document(), of.Example, false, 1000)
+		found, err := one.Segment(one.Document(), of.Example, false, 1000, 1)
 		if err != nil || len(found) == 0 || found[0].Language != of.Code {
 			t.Fatalf("%s: %v, %v", of.Code, found, err)
 		}

@@ -198,6 +198,11 @@ func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 	return m.segment(block, segment.Request{MaxWords: maxWords})
 }
 
+// SegmentFast is Segment, but sentences end where the model ends them without its encoder.
+func (m *Model) SegmentFast(block string, maxWords int) []syntax.Sentence {
+	return m.segment(block, segment.Request{MaxWords: maxWords, Fast: true})
+}
+
 // SegmentLine is Segment for a block that is one sentence.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 	return m.segment(block, segment.Request{MaxWords: maxWords, Line: true})
@@ -208,6 +213,9 @@ func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
 	r.Rules, r.Language = m.custom.Rules, m.Info.Language
 	if m.Encoder != nil && m.Segmenter.UsesBegins() {
 		r.Begins = m.Encoder.Begins
+	}
+	if m.Encoder != nil && m.Mix.Starts.Factor > 0 && !r.Fast {
+		r.Starts, r.Portion = m.starts, m.Mix.Starts
 	}
 	return m.Segmenter.Segment(block, r)
 }

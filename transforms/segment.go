@@ -100,9 +100,12 @@ func (c *Chunk) segment(m Stages, o *output.RowOptions) []segmented {
 			lines := text.Lines(c.Files[b.File].Lines)
 			var of Stages
 			made.language, of = languageOf(m, &c.Files[b.File], b.Text)
-			if lines == text.Sentence {
+			switch {
+			case lines == text.Sentence:
 				made.sentences = of.SegmentLine(b.Text, o.MaxWords)
-			} else {
+			case effort(of, o) < 1:
+				made.sentences = of.SegmentFast(b.Text, o.MaxWords)
+			default:
 				made.sentences = of.Segment(b.Text, o.MaxWords)
 			}
 			if o.Ranges {

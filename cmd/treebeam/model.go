@@ -276,6 +276,6 @@ func printMix(out io.Writer, m *model.Model) {
 	}
 	x := m.Mix
 	part := func(f int32) float64 { return float64(f) / model.MixOne }
-	fmt.Fprintf(out, "\nfactors of the encoder: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f; the pruner's cut %.2f nats\n",
-		part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), cmp.Or(float64(x.Cut)/1024, m.Pruner.Cut()))
+	fmt.Fprintf(out, "\nfactors of the encoder: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f, sentence ends %.3f; the pruner's cut %.2f nats\n",
+		part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), part(x.Starts.Factor), cmp.Or(float64(x.Cut)/1024, m.Pruner.Cut()))
 }

@@ -34,7 +34,8 @@ type Model struct {
 	layers     []layer
 	mix        []float32 // of a level in the vector of a word, times Heads.Scale
 	heads      heads
-	provenance []string // Name, Source, Licence, Notice
+	starts     []float32 // WithStarts
+	provenance []string  // Name, Source, Licence, Notice
 
 	bound binding
 	pool  *sync.Pool // of *scratch
@@ -164,6 +165,9 @@ func (m *Model) layout(l *pack.Layout) {
 	}
 	floats(l, "mix", &m.mix, 1+len(m.layers))
 	l.Nested("heads", func(l *pack.Layout) { m.heads.layout(l, s.Width) })
+	if l.Optional("starts", m.HasStarts()) {
+		floats(l, "starts", &m.starts, 2*s.Width+1)
+	}
 }
 
 func (n *Norm) layout(l *pack.Layout, name string, width int) {

@@ -68,7 +68,11 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 	if setting == Raw {
 		parts := make([][]syntax.Sentence, len(blocks))
 		err := Each(len(blocks), workers, func(i int) error {
-			parts[i] = m.Segment(blocks[i], DefaultMaxWords)
+			segment := m.Segment
+			if effort < 1 {
+				segment = m.SegmentFast
+			}
+			parts[i] = segment(blocks[i], DefaultMaxWords)
 			return nil
 		})
 		if err != nil {

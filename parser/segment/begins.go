@@ -16,30 +16,30 @@ type Begins = func(dst []int32, text string) []int32
 
 // A mixture says what the log-odds of Begins count beside the classifiers. The zero value
 // leaves them out.
-type mixture struct{ token, join portion }
+type mixture struct{ token, join Portion }
 
-// A portion adds factor times the log-odds and a bias to the score of a classifier: a
-// product of experts (Hinton 2002).
-type portion struct {
-	factor int32 // in 1/256
-	bias   int32 // in 1/unit
+// A Portion adds Factor times the log-odds of an encoder and a bias to the score of a
+// classifier: a product of experts (Hinton 2002). The zero value adds nothing.
+type Portion struct {
+	Factor int32 // in 1/256
+	Bias   int32 // in 1/512 nat
 }
 
 func (x *mixture) layout(l *pack.Layout, name string) {
-	list := []int32{x.token.factor, x.token.bias, x.join.factor, x.join.bias}
+	list := []int32{x.token.Factor, x.token.Bias, x.join.Factor, x.join.Bias}
 	pack.Array(l, name, &list)
 	if l.Check(name, len(list) == 4, "are not four numbers"); l.Reading() {
-		*x = mixture{portion{list[0], list[1]}, portion{list[2], list[3]}}
+		*x = mixture{Portion{list[0], list[1]}, Portion{list[2], list[3]}}
 	}
 }
 
 // add returns the score of a classifier with log-odds that say the same.
-func (s portion) add(of int32, odds int32) int32 {
-	if odds == 0 || s.factor == 0 {
+func (s Portion) add(of int32, odds int32) int32 {
+	if odds == 0 || s.Factor == 0 {
 		return of
 	}
 	const scale = 256 * score.Unit / unit
-	sum := int64(of) + int64(s.bias) + int64(s.factor)*int64(odds)/scale
+	sum := int64(of) + int64(s.Bias) + int64(s.Factor)*int64(odds)/scale
 	return int32(max(-1<<30, min(sum, 1<<30)))
 }
 
@@ -117,11 +117,11 @@ func (m *Model) mix(dev []syntax.Sentence, o Options) {
 		*x = chosen
 	}
 	for range 2 {
-		try(&m.begins.token.factor, factors, 1)
-		try(&m.begins.token.bias, biases, unit/4)
+		try(&m.begins.token.Factor, factors, 1)
+		try(&m.begins.token.Bias, biases, unit/4)
 		if m.spaces {
-			try(&m.begins.join.factor, factors, 1)
-			try(&m.begins.join.bias, biases, unit/4)
+			try(&m.begins.join.Factor, factors, 1)
+			try(&m.begins.join.Bias, biases, unit/4)
 		}
 	}
 	if best < alone+leastGain {

@@ -180,7 +180,7 @@ func TestBeginsMaySayAnything(t *testing.T) {
 		}
 		return dst
 	}
-	m.begins = mixture{token: portion{1 << 20, -1 << 30}, join: portion{512, 77}}
+	m.begins = mixture{token: Portion{1 << 20, -1 << 30}, join: Portion{512, 77}}
 	request := Request{Begins: begins, MaxWords: 50}
 	for _, m.spaces = range []bool{false, true} {
 		for _, text := range []string{"", " \n ", "\xff\xc3我", "ก็\u0e31\u0301 \u200b\u2060x", "我——……“‘a", "a\r\nb\u2028c\u3000d 1 000",

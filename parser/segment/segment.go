@@ -83,6 +83,7 @@ func Open(v *pack.View, component string) (*Model, error) {
 type workspace struct {
 	layout layout
 	odds   []int32 // by code point: log-odds of an encoder that a word begins there; empty without
+	starts []int32 // by token: log-odds of an encoder that a sentence begins behind it, 0 if unknown; empty without
 	tokens []token
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	split  proposal
@@ -100,7 +101,12 @@ type Request struct {
 	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
+	Starts   Starts // an encoder's; nil: none
+	Fast     bool   // Starts are not asked
 	Language string // a code; some have rules of their own
+
+	// Of Starts: what they count beside the classifier.
+	Portion Portion
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the
@@ -119,7 +125,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w.read(m, block, &r)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
-		w.cut(m, r.Language)
+		w.cutAll(m, &r)
 		if r.Line {
 			for i := range len(w.tokens) - 1 {
 				w.tokens[i].last = inside
@@ -146,7 +152,7 @@ func (w *workspace) read(m *Model, block string, r *Request) {
 	if m.lexicon.counts == nil { // not while it learns
 		m.readMarks(&w.layout)
 	}
-	w.tokens, w.odds = w.tokens[:0], w.odds[:0]
+	w.tokens, w.odds, w.starts = w.tokens[:0], w.odds[:0], w.starts[:0]
 	if r.Begins != nil && m.UsesBegins() {
 		w.askBegins(r.Begins)
 	}

@@ -171,13 +171,25 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 	}
 }
 
+// cutAll decides on the sentence ends of the block, with Starts where they are asked.
+func (w *workspace) cutAll(m *Model, r *Request) {
+	w.cut(m, r.Language, Portion{})
+	if r.Starts == nil || r.Fast || r.Line || r.Portion == (Portion{}) || !w.askStarts(r.Starts) {
+		return
+	}
+	for i := range w.tokens {
+		w.tokens[i].last = inside
+	}
+	w.cut(m, r.Language, r.Portion)
+}
+
 // cut decides on the sentence ends of the block. A sentence that would end
 // before emoji on the same line ends behind them, but before a word in lower case
 // only if punctuation came first; none ends behind the sign of quoted mail that
 // begins a line, in code, between the marks of a break (* * *), or where a rule says
 // that it goes on. A footnote mark belongs to the sentence before it, at the beginning of
 // a line to that behind it.
-func (w *workspace) cut(m *Model, language string) {
+func (w *workspace) cut(m *Model, language string, portion Portion) {
 	toks := w.tokens
 	var japanese []bool
 	if language == "ja" {
@@ -189,6 +201,9 @@ func (w *workspace) cut(m *Model, language string) {
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
 		t, next := &toks[i], &toks[i+1]
 		t.score = m.weights.Score(keys) - m.threshold
+		if len(w.starts) > 0 {
+			t.score = portion.add(t.score, w.starts[i])
+		}
 		onLine := t.gap < gapNewline
 		if m.colons && onLine && t.word == colon {
 			t.score -= colonCost

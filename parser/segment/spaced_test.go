@@ -52,7 +52,7 @@ func TestEndsOfJapanese(t *testing.T) {
 		w.layout.setGaps(w.tokens)
 		got := ""
 		ends := w.endsInJapanese()
-		w.cut(model(t), "ja")
+		w.cut(model(t), "ja", Portion{})
 		for i, end := range ends {
 			if got += tokens[i]; end {
 				got += "|"

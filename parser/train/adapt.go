@@ -235,7 +235,11 @@ func (a *adapter) share(t *tuned, share float64) (*encode.Model, error) {
 			to[k] += float32(float32(share*encoderShare) * (w - to[k]))
 		}
 	}
-	return encode.Quantize(p, h)
+	m, err := encode.Quantize(p, h)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithStartsOf(a.encoder), nil
 }
 
 // learn returns the sections of the model adapted to trees, with the first share by which

@@ -91,6 +91,13 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 		m.Prune(s)
 		return m.Parse(s, search.Options{Seed: eval.SearchSeed})
 	}
+	if len(banks) == 1 {
+		portion, alone, best := banks[0].Model.FitStarts(banks[0].Gold)
+		j.Log("sentence F1 %.2f, with the encoder %.2f by %+v", 100*alone, 100*best, portion)
+		if best >= alone+leastStarts {
+			f.mix.Starts = portion
+		}
+	}
 	f.climb(figure{"LAS", parse, func(g, w *syntax.Word) []bool {
 		return []bool{g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel)}
 	}},
@@ -99,6 +106,10 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 		factor{"labels", func(x *model.Mix) *int32 { return &x.Labels }})
 	return f.mix, f.err
 }
+
+// leastStarts is what the F1 of sentences must rise for the encoder to look for their ends,
+// since it then reads some of the text twice.
+const leastStarts = 0.003
 
 // A figure is a measure by which factors are chosen: what to run on a sentence, and which
 // words are then right.

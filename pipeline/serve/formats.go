@@ -67,7 +67,7 @@ func (t *tokenizer) read(data string) sentences {
 		for b, err := range blocks {
 			var found []syntax.Sentence
 			if err == nil {
-				found, err = t.models.Segment(t.document, b.Text, lines == text.Sentence, t.words)
+				found, err = t.models.Segment(t.document, b.Text, lines == text.Sentence, t.words, 1)
 			}
 			if err == nil {
 				err = b.Place(found, lines)

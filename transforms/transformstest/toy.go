@@ -141,6 +141,11 @@ func (t *Toy) Segment(block string, maxWords int) []syntax.Sentence {
 	return segment(block, maxWords, ".?!", t.lists())
 }
 
+// SegmentFast implements transforms.Stages.
+func (t *Toy) SegmentFast(block string, maxWords int) []syntax.Sentence {
+	return t.Segment(block, maxWords)
+}
+
 // SegmentLine implements transforms.Stages.
 func (t *Toy) SegmentLine(block string, maxWords int) []syntax.Sentence {
 	return segment(block, maxWords, "", t.lists())

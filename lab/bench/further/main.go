@@ -109,12 +109,13 @@ func (r *run) tuned(data []byte) ([]byte, error) {
 	if p, h, err = finetune.Adapt(p, h, trees(r.list), r.Options); err != nil {
 		return nil, err
 	}
-	if m, err = encode.Quantize(p, h); err != nil {
+	adapted, err := encode.Quantize(p, h)
+	if err != nil {
 		return nil, err
 	}
 	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
 		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from.Train, More: r.from.More})
-	replace(file, model.EncodeName, m)
+	replace(file, model.EncodeName, adapted.WithStartsOf(m))
 	return model.Encode(file.Info, file.Sections)
 }
 
