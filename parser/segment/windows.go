@@ -60,8 +60,9 @@ func windowWord(form string, space bool) syntax.Word {
 // sentence, in units of 1/score.Unit nat (encode.Model.Starts). Starts is deterministic and safe for concurrent use.
 type Starts = func(dst []int32, windows []*syntax.Sentence) []int32
 
-// Starts are asked where the log-odds of the sentence classifier are within unsure. A
-// window has context tokens on both sides of the gaps that it is read for.
+// Starts are asked where the log-odds of the sentence classifier are within unsure, but not
+// between lines, and not behind a mark that begins a line (of a list, a heading): no window
+// of a treebank has a line break. A window has context tokens on both sides of the gaps that it is read for.
 const (
 	unsure  = 3 * unit
 	context = 16
@@ -73,7 +74,10 @@ const mostWindows = 8
 // askStarts fills w.starts after a first cut, and reports whether there is anything to ask.
 func (w *workspace) askStarts(starts Starts) bool {
 	toks := w.tokens
-	asks := func(i int) bool { return toks[i].score >= -unsure && toks[i].score <= unsure }
+	asks := func(i int) bool {
+		mark := toks[i].role&roleWord == 0 && (i == 0 || toks[i-1].gap >= gapNewline)
+		return !mark && toks[i].gap < gapNewline && toks[i].score >= -unsure && toks[i].score <= unsure
+	}
 	var windows []*syntax.Sentence
 	var at []span // of the tokens of windows
 	var odds []int32
