@@ -61,8 +61,8 @@ func ExampleModel_Parse() {
 	// n't   "don't" 0.99
 	// eat   "eat"   0.98
 	// pizza "pizza" 0.99
-	// with  "with"  0.98
-	// forks "forks" 0.71
+	// with  "with"  0.99
+	// forks "forks" 0.72
 	// .     "."     0.99
 }
 
