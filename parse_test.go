@@ -280,3 +280,19 @@ func TestExceptionsStand(t *testing.T) {
 		t.Error("trees that are not constrained are the same")
 	}
 }
+
+// Below effort 1, sentences end where they end without the encoder, which would be asked here.
+func TestEffortOfSentenceEnds(t *testing.T) {
+	const text = "File -> Save Page does not open a window."
+	count := func(m *treebeam.Model) int { return len(must(m.Parse(text))) }
+	accurate := must(treebeam.Open("embedded-accurate"))
+	fast := count(must(treebeam.Open("embedded")))
+	if got := count(accurate); got != 1 || fast != 2 {
+		t.Errorf("%d sentences with the encoder, %d without, want 1 and 2", got, fast)
+	}
+	for _, effort := range []float64{0, 0.85} {
+		if got := count(must(accurate.WithEffort(effort))); got != fast {
+			t.Errorf("%d sentences with effort %v, want %d", got, effort, fast)
+		}
+	}
+}

@@ -300,3 +300,16 @@ func TestDefaultModel(t *testing.T) {
 		t.Errorf("--effort 0: %s", firstDifference(without, want))
 	}
 }
+
+// The pipeline asks the encoder where sentences end with effort 1 only.
+func TestEffortOfSentenceEnds(t *testing.T) {
+	if model.Default() == model.Embedded {
+		t.Skip("the program is without the accurate English model")
+	}
+	for effort, want := range map[string]int{"0": 2, "0.85": 2, "1": 1} {
+		status, out, stderr := treebeam(t, "File -> Save Page does not open a window.", "parse", "-", "--effort", effort)
+		if got := strings.Count(out, "# sent_id"); status != 0 || got != want {
+			t.Errorf("effort %s: %d sentences, want %d\n%s%s", effort, got, want, out, stderr)
+		}
+	}
+}
