@@ -92,7 +92,7 @@ func remembered(begins Begins) Begins {
 	}
 }
 
-// Factors in 1/256 and biases in quarters of a nat that mix tries.
+// Factors in 1/256 and biases in quarters of a nat that mix and FitStarts try.
 var (
 	factors = []int32{0, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048}
 	biases  = []int32{0, -1, 1, -2, 2, -3, 3, -4, 4, -6, 6, -8, 8}
@@ -107,14 +107,7 @@ func (m *Model) mix(dev []syntax.Sentence, o Options) {
 	alone := m.tokenF1(all, &Request{})
 	best := alone
 	try := func(x *int32, list []int32, unit int32) {
-		chosen := *x
-		for _, v := range list {
-			*x = v * unit
-			if f1 := m.tokenF1(all, &Request{Begins: o.Begins}); f1 > best {
-				best, chosen = f1, *x
-			}
-		}
-		*x = chosen
+		best = tryEach(x, list, unit, best, func() float64 { return m.tokenF1(all, &Request{Begins: o.Begins}) })
 	}
 	for range 2 {
 		try(&m.begins.token.Factor, factors, 1)
@@ -128,6 +121,20 @@ func (m *Model) mix(dev []syntax.Sentence, o Options) {
 		m.begins = mixture{}
 	}
 	o.log("segmenter: token F1 on dev %.2f, with the encoder %.2f, by %+v", 100*alone, 100*best, m.begins)
+}
+
+// tryEach sets x to the value of the list, times unit, with the highest F1, if that is more
+// than best. It returns the F1.
+func tryEach(x *int32, list []int32, unit int32, best float64, f1 func() float64) float64 {
+	chosen := *x
+	for _, v := range list {
+		*x = v * unit
+		if f := f1(); f > best {
+			best, chosen = f, *x
+		}
+	}
+	*x = chosen
+	return best
 }
 
 // tokenF1 cuts the text of the paragraphs and compares tokens.

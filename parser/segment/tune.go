@@ -40,12 +40,6 @@ func (m *Model) tune(dev []syntax.Sentence, o Options) {
 	}
 }
 
-// Factors in 1/256 and biases in quarters of a nat that FitStarts tries.
-var (
-	startFactors = []int32{0, 32, 64, 96, 128, 160, 192, 256, 320, 384, 512}
-	startBiases  = []int32{0, -1, 1, -2, 2, -3, 3, -4, 4, -6, 6}
-)
-
 // FitStarts returns the portion of r.Starts that brings the highest F1 of sentences on dev,
 // by a climb on a grid, and the F1 without and with it, in [0,1]. r has the language and
 // Begins.
@@ -54,19 +48,10 @@ func (m *Model) FitStarts(dev []syntax.Sentence, r Request) (p Portion, alone, b
 	r.Starts, r.Portion = rememberedStarts(r.Starts), Portion{}
 	alone = m.sentenceF1(all, &r)
 	best = alone
-	try := func(x *int32, list []int32, unit int32) {
-		chosen := *x
-		for _, v := range list {
-			*x = v * unit
-			if f1 := m.sentenceF1(all, &r); f1 > best {
-				best, chosen = f1, *x
-			}
-		}
-		*x = chosen
-	}
+	f1 := func() float64 { return m.sentenceF1(all, &r) }
 	for range 3 {
-		try(&r.Portion.Factor, startFactors, 1)
-		try(&r.Portion.Bias, startBiases, unit/4)
+		best = tryEach(&r.Portion.Factor, factors, 1, best, f1)
+		best = tryEach(&r.Portion.Bias, biases, unit/4, best, f1)
 	}
 	return r.Portion, alone, best
 }
