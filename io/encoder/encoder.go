@@ -187,6 +187,10 @@ func namesOf(own string) (hub, blocks string) {
 // precision, from which the built-in models were tuned. What it returns is a whole encoder.
 func fill(p *encode.Params, read func(t encode.Tensor) ([]float32, error), segment []float32) (err error) {
 	for _, t := range p.Tensors() {
+		if t.Data == &p.Case { // is learned from the treebank
+			p.Case = make([]float32, t.Size())
+			continue
+		}
 		if *t.Data, err = read(t); err != nil {
 			return err
 		}

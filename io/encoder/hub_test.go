@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/piece"
 )
 
 const tinyConfig = `{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -105,7 +107,7 @@ func TestHubRefused(t *testing.T) {
 		{tensorsFile, "*", "", "there is no " + tensorsFile},
 		{tensorsFile, "word_embeddings", "word_embedding_", "word_embeddings.weight is missing"},
 		{tensorsFile, `"F32"`, `"I32"`, "is missing"},
-		{"tokenizer.json", `"Unigram"`, `"BPE"`, `"BPE" is not read: want Unigram`},
+		{"tokenizer.json", `"Unigram"`, `"BPE"`, `"BPE" is not read: want Unigram or WordPiece`},
 		{"tokenizer.json", "Replace", "Lowercase", `normalizer "Lowercase" is not read`},
 		{"tokenizer.json", `"▁"}`, `"_"}`, "pre_tokenizer"},
 		{"tokenizer.json", `"unk_id": 3`, `"unk_id": 30`, "no mark 30"},
@@ -125,6 +127,42 @@ func TestHubRefused(t *testing.T) {
 		dir := folder(t, files)
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s, %s as %q: got %v, want %q", x.file, x.from, x.to, err, x.want)
+		}
+	}
+}
+
+func TestWordPieceTokenizer(t *testing.T) {
+	const text = `{"added_tokens": [{"id": 0, "content": "[PAD]", "special": true}],
+		"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true},
+		"pre_tokenizer": {"type": "BertPreTokenizer"},
+		"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "want": 4, "##ed": 5, ",": 6, "[": 7, "##": 8}}}`
+	v, err := decodeTokenizer([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.WordPiece || !v.Lower || v.Begin != 2 || v.End != 3 || v.Unknown != 1 || fmt.Sprintf("%q", v.Pieces[3:]) != `["▁[SEP]" "▁want" "ed" "▁," "▁[" "▁##"]` || v.Pieces[0] != "" {
+		t.Errorf("got %+v", v)
+	}
+	var got []int32
+	for _, id := range v.Word(nil, "Wanted,", true) {
+		id, _ = piece.Split(id)
+		got = append(got, id)
+	}
+	if fmt.Sprint(got) != "[4 5 6]" {
+		t.Errorf("got %v", got)
+	}
+	cased := strings.Replace(text, `"lowercase": true`, `"lowercase": false`, 1)
+	if v, err := decodeTokenizer([]byte(cased)); err != nil || v.Lower {
+		t.Errorf("with capitals: %+v (%v)", v, err)
+	}
+	for _, x := range []struct{ from, to string }{{`"strip_accents": null`, `"strip_accents": false`}, {`"##ed": 5`, `"##ed": 4`}, {`"##ed": 5`, `"##ed": 50`},
+		{`"##ed": 5`, `"##ed": -1`}, {`"[UNK]":`, `"[NONE]":`}, {"BertPreTokenizer", "Whitespace"}, {"BertNormalizer", "NFKC"}, {`"[CLS]":`, `"[BEGIN]":`}, {`{"[PAD]"`, `[{"[PAD]"`}} {
+		if !strings.Contains(text, x.from) {
+			t.Fatalf("%s is not in the text", x.from)
+		}
+		if _, err := decodeTokenizer([]byte(strings.Replace(text, x.from, x.to, 1))); err == nil {
+			t.Errorf("%s was read", x.to)
 		}
 	}
 }

@@ -172,3 +172,51 @@ func answers(t *testing.T, c *exec.Cmd, words []string) (list [][]int32) {
 	}
 	return list
 }
+
+// tokenizers prints the pieces of each line of its input as the Python package tokenizers
+// cuts them.
+const tokenizers = `
+import sys
+from tokenizers import Tokenizer
+t = Tokenizer.from_file(sys.argv[1])
+t.no_truncation()
+t.no_padding()
+sys.stdin.reconfigure(encoding="utf-8", newline="\n")
+for line in sys.stdin:
+    print(*t.encode(line.rstrip("\n"), add_special_tokens=False).ids)
+`
+
+// Words without unknown characters are cut by WordPiece as the Python package tokenizers
+// cuts them. We do not leave out control characters and soft hyphens, nor divide syllables of
+// Hangul, and cut at all characters of Han; and NFKC changes more than BERT.
+func TestWordPieceEqualReference(t *testing.T) {
+	python, folder := os.Getenv("TREEBEAM_TOKENIZERS"), os.Getenv("TREEBEAM_WORDPIECE")
+	if python == "" || folder == "" {
+		t.Skip("TREEBEAM_TOKENIZERS does not name a Python with the package tokenizers, or TREEBEAM_WORDPIECE no folder of an encoder of WordPiece")
+	}
+	p, err := Open(folder)
+	must(t, err)
+	v := p.Pieces
+	for script, words := range wordsByScript(t, v) {
+		wrong, compared := 0, 0
+		for i, ids := range answers(t, exec.Command(python, "-c", tokenizers, filepath.Join(folder, "tokenizer.json")), words) {
+			if len(ids) == 0 || slices.Contains(ids, v.Unknown) || norm.NFKC.String(words[i]) != norm.NFC.String(words[i]) {
+				continue
+			}
+			compared++
+			got := v.Word(nil, words[i], true)
+			for k := range got {
+				got[k], _ = piece.Split(got[k])
+			}
+			if !slices.Equal(got, ids[:min(len(ids), piece.MaxPieces)]) {
+				if wrong++; wrong < 4 {
+					t.Logf("%s: %q %x: got %v, want %v", script, words[i], []rune(words[i]), names(v, got), names(v, ids))
+				}
+			}
+		}
+		t.Logf("%s: %d words, %d compared, %d differ", script, len(words), compared, wrong)
+		if bound := map[string]int{"characters": 2000, "Hangul": 3000, "Han": 10, "en_ewt": 5}; wrong > bound[script] {
+			t.Errorf("%s: %d words differ", script, wrong)
+		}
+	}
+}

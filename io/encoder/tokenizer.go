@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/piece"
 )
@@ -20,6 +21,7 @@ type tokenizer struct {
 	Model        struct {
 		Type    string          `json:"type"`
 		Unknown *int32          `json:"unk_id"`
+		Prefix  *string         `json:"continuing_subword_prefix"` // of WordPiece
 		Vocab   json.RawMessage `json:"vocab"`
 	} `json:"model"`
 }
@@ -30,7 +32,9 @@ type part struct {
 	Normalizers   []part `json:"normalizers"`
 	PreTokenizers []part `json:"pretokenizers"`
 
-	Replacement string `json:"replacement"` // of Metaspace
+	Replacement string `json:"replacement"`   // of Metaspace
+	Lowercase   bool   `json:"lowercase"`     // of BertNormalizer
+	Accents     *bool  `json:"strip_accents"` // of BertNormalizer; null: as Lowercase
 }
 
 // steps returns p's steps.
@@ -55,10 +59,15 @@ func decodeTokenizer(data []byte) (*piece.Vocabulary, error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return nil, err
 	}
-	if t.Model.Type != "Unigram" {
-		return nil, fmt.Errorf("a vocabulary of the kind %q is not read: want Unigram, as encoders of the kind of XLM-R have it", t.Model.Type)
+	decode := t.unigram
+	switch t.Model.Type {
+	case "Unigram":
+	case "WordPiece":
+		decode = t.wordPiece
+	default:
+		return nil, fmt.Errorf("a vocabulary of the kind %q is not read: want Unigram or WordPiece, as encoders of the kinds of XLM-R and BERT have them", t.Model.Type)
 	}
-	v, err := t.unigram()
+	v, err := decode()
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +128,61 @@ func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
 	}
 	if v.Begin < 0 || v.End < 0 {
 		return nil, errors.New("the vocabulary has no marks <s> and </s>")
+	}
+	return v, nil
+}
+
+// wordPiece gives pieces that begin a word the name of Unigram, with U+2581, and those that
+// go on the name without a prefix. Pieces are in the order of their frequency, as in BERT.
+func (t *tokenizer) wordPiece() (*piece.Vocabulary, error) {
+	steps := t.Normalizer.steps()
+	if len(steps) != 1 || steps[0].Type != "BertNormalizer" {
+		return nil, errors.New("the normalizer of WordPiece is not read: want BertNormalizer")
+	}
+	lower := steps[0].Lowercase
+	if a := steps[0].Accents; a != nil && *a != lower {
+		return nil, errors.New("a BertNormalizer with strip_accents unlike lowercase is not read")
+	}
+	for _, s := range t.PreTokenizer.steps() {
+		if s.Type != "BertPreTokenizer" {
+			return nil, fmt.Errorf("the pre_tokenizer %q of WordPiece is not read: want BertPreTokenizer", s.Type)
+		}
+	}
+	prefix := "##"
+	if t.Model.Prefix != nil {
+		prefix = *t.Model.Prefix
+	}
+	var vocab map[string]int32
+	if err := json.Unmarshal(t.Model.Vocab, &vocab); err != nil {
+		return nil, fmt.Errorf("the vocabulary is not an object of pieces and ids: %w", err)
+	}
+	n := len(vocab)
+	v := &piece.Vocabulary{Pieces: make([]string, n), Scores: make([]float32, n), Begin: -1, End: -1, Unknown: -1,
+		WordPiece: true, Lower: lower}
+	seen := make([]bool, n)
+	for name, id := range vocab {
+		if id < 0 || int(id) >= n || seen[id] {
+			return nil, fmt.Errorf("the vocabulary has %d pieces, and %q is not the only one with the id %d", n, name, id)
+		}
+		seen[id], v.Scores[id] = true, -float32(id)
+		inner, follows := strings.CutPrefix(name, prefix)
+		switch {
+		case name == "[CLS]":
+			v.Begin = id
+		case name == "[SEP]":
+			v.End = id
+		case name == "[UNK]":
+			v.Unknown = id
+		case len(name) > 2 && strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]"): // [PAD], [unused1]
+			continue
+		case follows && inner != "":
+			v.Pieces[id] = inner
+			continue
+		}
+		v.Pieces[id] = "▁" + name
+	}
+	if v.Begin < 0 || v.End < 0 || v.Unknown < 0 {
+		return nil, errors.New("the vocabulary has no marks [CLS], [SEP] and [UNK]")
 	}
 	return v, nil
 }

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/treebeam/treebeam/parser/piece"
 	"math"
 	"reflect"
 	"slices"
@@ -118,5 +119,48 @@ func TestCodes(t *testing.T) {
 				t.Fatalf("element %d: %v became %v, and %v is nearer", i, x, got[i], l*scale)
 			}
 		}
+	}
+}
+
+// An encoder whose pieces are in lowercase hears of capitals by vectors of its own.
+func TestCase(t *testing.T) {
+	p, h := random(small, 23)
+	p.Pieces.Lower = true
+	p.Case = make([]float32, int(piece.Cases)*p.Width)
+	r := hash.Rand(4)
+	for i := range p.Case {
+		p.Case[i] = float32(r.Float() - 0.5)
+	}
+	m := quantized(t, p, h)
+	var b pack.Builder
+	pack.Write(b.Sub("tuned"), func(l *pack.Layout) { LayoutTuned(l, p, h) })
+	q, g := new(Params), new(Heads)
+	if err := pack.Read(pack.NewView(b.Sections), "tuned", func(l *pack.Layout) { LayoutTuned(l, q, g) }); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Open(pack.NewView(packed(quantized(t, q, g))), "encode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := m.Floats(); !slices.Equal(got.Case, p.Case) {
+		t.Error("the floats of the integers have other vectors of case")
+	}
+	var before []float32
+	for _, form := range []string{"ab", "Ab", "AB", "aB"} {
+		ids := p.Pieces.Word([]int32{p.Pieces.Begin}, form, true)
+		hidden := m.Hidden(ids)
+		if slices.Equal(hidden, before) {
+			t.Errorf("%s is read as the form before", form)
+		}
+		if !slices.Equal(loaded.Hidden(ids), hidden) {
+			t.Errorf("%s: what was loaded gives other vectors", form)
+		}
+		levels := p.levels(ids)
+		for k, want := range levels[len(levels)-1] {
+			if c := cosine(hidden[k*p.Width:(k+1)*p.Width], want); !(c > 0.995) {
+				t.Errorf("%s, piece %d: cosine %v", form, k, c)
+			}
+		}
+		before = hidden
 	}
 }

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/vector"
 )
@@ -228,12 +229,16 @@ func (x *scratch) embed(m *Model) {
 		lo := x.starts[k]
 		for t := lo; t < x.starts[k+1]; t++ {
 			v := x.state[t*w : (t+1)*w]
+			id, cased := piece.Split(x.tokens[t])
 			if m.coarse != nil {
-				m.coarse.expand(v, int(x.tokens[t]))
+				m.coarse.expand(v, int(id))
 			} else {
-				m.word.expand(v, int(x.tokens[t]))
+				m.word.expand(v, int(id))
 			}
 			m.position.expand(x.added, t-lo)
+			if m.cases != nil {
+				vector.Add(x.added, m.cases[int(cased)*w:int(cased+1)*w])
+			}
 			if m.bound.bank != nil {
 				vector.Add(x.added, m.bound.bank)
 			}

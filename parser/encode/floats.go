@@ -12,7 +12,7 @@ import (
 func (m *Model) Floats() (*Params, *Heads) {
 	s := m.shape
 	p := &Params{Shape: s, Pieces: m.pieces, Word: m.word.floats(), Coarse: m.coarse, Position: m.position.floats(),
-		Norm: m.norm.clone(), Banks: slices.Clone(m.banks), Bank: slices.Clone(m.bank)}
+		Norm: m.norm.clone(), Banks: slices.Clone(m.banks), Bank: slices.Clone(m.bank), Case: slices.Clone(m.cases)}
 	p.Name, p.Source, p.Licence, p.Notice = m.Provenance()
 	for i := range m.layers {
 		p.Layers = append(p.Layers, m.layers[i].floats(s))

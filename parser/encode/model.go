@@ -29,6 +29,7 @@ type Model struct {
 	coarse     *Codes // pieces x Width; nil with word
 	banks      []string
 	bank       []float32 // banks x Width
+	cases      []float32 // piece.Cases x Width; nil if the pieces have case
 	position   table     // Positions x Width
 	norm       Norm
 	layers     []layer
@@ -68,7 +69,7 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 	}
 	m := &Model{
 		shape: p.Shape, pieces: p.Pieces, provenance: []string{p.Name, p.Source, p.Licence, p.Notice}, pool: new(sync.Pool),
-		word: newTable(p.Word, p.wordRows(), w), coarse: p.Coarse, banks: slices.Clone(p.Banks), bank: slices.Clone(p.Bank), position: newTable(p.Position, p.Positions, w), norm: p.Norm.clone(),
+		word: newTable(p.Word, p.wordRows(), w), coarse: p.Coarse, banks: slices.Clone(p.Banks), bank: slices.Clone(p.Bank), cases: slices.Clone(p.Case), position: newTable(p.Position, p.Positions, w), norm: p.Norm.clone(),
 		mix: shares(h.Mix, h.Scale[0]), heads: quantizeHeads(h),
 	}
 	for i := range p.Layers {
@@ -145,6 +146,9 @@ func (m *Model) layout(l *pack.Layout) {
 	layoutBanks(l, &m.banks)
 	if len(m.banks) > 0 {
 		floats(l, "bank", &m.bank, len(m.banks)*s.Width)
+	}
+	if m.pieces.Lower {
+		floats(l, "case", &m.cases, int(piece.Cases)*s.Width)
 	}
 	layoutCodes(l, &m.coarse, len(m.pieces.Pieces), s.Width)
 	if m.coarse == nil {

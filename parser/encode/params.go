@@ -35,6 +35,10 @@ type Params struct {
 	Banks []string
 	Bank  []float32 // banks x Width
 
+	// Case is added to the embedding of every piece by the case of its word, if the
+	// pieces are in lowercase (piece.Vocabulary.Lower); else it is nil.
+	Case []float32 // piece.Cases x Width
+
 	// Provenance: where the encoder comes from and under which licence.
 	Name, Source, Licence, Notice string
 }
@@ -147,6 +151,9 @@ func (p *Params) Tensors() []Tensor {
 	list.add("position", true, &p.Position, p.Positions, w)
 	if len(p.Banks) > 0 {
 		list.add("bank", false, &p.Bank, len(p.Banks), w)
+	}
+	if p.Pieces.Lower {
+		list.add("case", false, &p.Case, int(piece.Cases), w)
 	}
 	list.norm("norm", &p.Norm, w)
 	for i := range p.Layers {

@@ -79,9 +79,13 @@ func softmax(x []float64) []float64 {
 func (p *Params) levels(ids []int32) []rows {
 	word, position := make(rows, len(ids)), make(rows, len(ids))
 	for t, id := range ids {
+		id, letters := piece.Split(id)
 		for i := range p.Width {
 			word[t] = append(word[t], float64(p.Word[int(id)*p.Width+i]))
 			position[t] = append(position[t], float64(p.Position[t*p.Width+i]))
+			if p.Pieces.Lower {
+				position[t][i] += float64(p.Case[int(letters)*p.Width+i])
+			}
 		}
 	}
 	x := p.Norm.of(word, position, p.Epsilon)

@@ -5,14 +5,38 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // TestIntegersAgree tunes a small encoder and compares what it says in floats,
 // here, with what it says in integers when the parser runs.
 func TestIntegersAgree(t *testing.T) {
-	trees := toyTrees(60)
-	p, weights, err := Train(toy(2), trees, trees[:10], Options{Epochs: 5, pace: pace{80, 3e-3, 3e-3}})
+	integersAgree(t, toy(2), toyTrees(60), 5)
+}
+
+// The same for pieces in lowercase, where capitals alone tell the two kinds of words apart.
+func TestIntegersAgreeOnCase(t *testing.T) {
+	p, trees := toy(2), toyTrees(60)
+	p.Pieces.Lower, p.Case = true, make([]float32, int(piece.Cases)*p.Width)
+	for i := range trees {
+		for k := range trees[i].Words {
+			if w := &trees[i].Words[k]; w.UPOS == "VERB" {
+				w.Form = "W7"
+			} else {
+				w.Form = "w7"
+			}
+		}
+	}
+	if right := integersAgree(t, p, trees, 25); right < 0.95 {
+		t.Errorf("%.2f of the tags were learned", right)
+	}
+}
+
+// integersAgree returns the share of tags that are right.
+func integersAgree(t *testing.T, from *encode.Params, trees []syntax.Sentence, epochs int) float64 {
+	t.Helper()
+	p, weights, err := Train(from, trees, trees[:10], Options{Epochs: epochs, pace: pace{80, 3e-3, 3e-3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +55,14 @@ func TestIntegersAgree(t *testing.T) {
 	}
 	b, h, o := join(examples, nil), newHeads(weights), new(tape)
 	h.parse(o, b, newNetwork(p, nil).forward(o, b), guess)
+	right := 0
+	for i := range trees {
+		for k := range trees[i].Words {
+			if guess[i].Words[k].UPOS == trees[i].Words[k].UPOS {
+				right++
+			}
+		}
+	}
 	model.Encode(guess)
 
 	// differ compares the log-probabilities at from, from+step ... with scores.
@@ -92,4 +124,5 @@ func TestIntegersAgree(t *testing.T) {
 	if worst > 0.15 || same < all*99/100 {
 		t.Errorf("%d of %d choices agree; probabilities differ by up to %.4f", same, all, worst)
 	}
+	return float64(right) / float64(syntax.CountWords(trees))
 }

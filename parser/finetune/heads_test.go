@@ -54,7 +54,7 @@ func tiny(t *testing.T, width, levels int) (*heads, *batch, []*array) {
 			words = append(words, span{at, at + pieces})
 			at += pieces
 		}
-		b.add(&sents[i], make([]int32, at+1), words, 0)
+		b.add(&sents[i], make([]int32, at+1), make([]int32, at+1), words, 0)
 	}
 	list := make([]*array, levels)
 	for l := range list {
@@ -280,7 +280,7 @@ func TestWorkersAndScratchChangeNoBit(t *testing.T) {
 		if again {
 			other := new(batch) // where other rows are roots and have no head
 			for range 2 {
-				other.add(b.sents[1], make([]int32, 7), []span{{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}}, 0)
+				other.add(b.sents[1], make([]int32, 7), make([]int32, 7), []span{{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}}, 0)
 			}
 			h.step(o, other, levels, 3)
 		}

@@ -56,11 +56,11 @@ func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params
 func randomBatch(r *hash.Rand, pieces int, sizes ...int) *batch {
 	b := new(batch)
 	for k, size := range sizes {
-		var ids []int32
+		var ids, letters []int32
 		for range size {
-			ids = append(ids, int32(r.Below(uint32(pieces))))
+			ids, letters = append(ids, int32(r.Below(uint32(pieces)))), append(letters, int32(len(ids))%piece.Cases)
 		}
-		b.add(&syntax.Sentence{}, ids, nil, int32(k%2))
+		b.add(&syntax.Sentence{}, ids, letters, nil, int32(k%2))
 	}
 	return b
 }
@@ -203,6 +203,7 @@ func TestGradient(t *testing.T) {
 		r, o := hash.Rand(2), &tape{workers: 2}
 		p := randomParams(&r, 8, 2, 2, 9)
 		p.Banks, p.Bank = []string{"xx", encode.Anywhere}, normal(&r, 16, 0.5)
+		p.Pieces.Lower, p.Case = true, normal(&r, int(piece.Cases)*8, 0.5)
 		n := newNetwork(p, nil)
 		goBack(n, o, randomBatch(&r, 9, 5), seed, nil) // leaves rows to clear
 		b := randomBatch(&r, 9, 6, 4, 35)

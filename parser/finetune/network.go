@@ -20,6 +20,7 @@ type batch struct {
 	ids       []int32            // of the pieces, with both marks around each sentence
 	positions []int32            // of pieces in their sentences
 	banks     []int32            // of pieces: the bank of their sentence
+	cases     []int32            // of pieces: the case of their word
 	start     []int              // of sentence s: its first piece, which is the mark Begin; length len(sents)+1
 	rows      []span
 	first     []int // of sentence s: the row of its root; length len(sents)+1
@@ -30,7 +31,7 @@ type batch struct {
 type span struct{ lo, hi int32 }
 
 // add appends a sentence: its pieces, and the span of each word among them.
-func (b *batch) add(s *syntax.Sentence, ids []int32, words []span, bank int32) {
+func (b *batch) add(s *syntax.Sentence, ids, cases []int32, words []span, bank int32) {
 	if len(b.sents) == 0 {
 		b.start, b.first, b.arcs = []int{0}, []int{0}, []int{0}
 	}
@@ -43,6 +44,7 @@ func (b *batch) add(s *syntax.Sentence, ids []int32, words []span, bank int32) {
 		b.positions, b.banks = append(b.positions, int32(i)), append(b.banks, bank)
 	}
 	b.sents, b.ids = append(b.sents, s), append(b.ids, ids...)
+	b.cases = append(b.cases, cases...)
 	b.start, b.first = append(b.start, len(b.ids)), append(b.first, len(b.rows))
 	b.arcs = append(b.arcs, b.arcs[len(b.arcs)-1]+len(words)*(len(words)+1))
 }
@@ -54,7 +56,7 @@ type network struct {
 	flat, slopes []float32      // all of p, all of grad
 	half         bool           // products round their factors to bfloat16 if the processor is faster with it
 
-	word, position, bank table
+	word, position, bank, cased table
 }
 
 // newNetwork returns a network that moves the weights of p, which it lays out anew.
@@ -66,6 +68,7 @@ func newNetwork(p *encode.Params, frozen []float32) *network {
 	n.word = table{width: p.Width, weights: p.Word, grad: n.grad.Word, frozen: frozen}
 	n.position = table{width: p.Width, weights: p.Position, grad: n.grad.Position}
 	n.bank = table{width: p.Width, weights: p.Bank, grad: n.grad.Bank}
+	n.cased = table{width: p.Width, weights: p.Case, grad: n.grad.Case}
 	return n
 }
 
@@ -85,6 +88,9 @@ func (n *network) forward(t *tape, b *batch) (levels []*array) {
 	place := t.gather(&n.position, b.positions)
 	if len(p.Banks) > 0 {
 		place = t.add(place, t.gather(&n.bank, b.banks))
+	}
+	if p.Pieces.Lower {
+		place = t.add(place, t.gather(&n.cased, b.cases))
 	}
 	x := t.addNorm(t.gather(&n.word, b.ids), place, p.Norm, g.Norm, p.Epsilon, nowhere)
 	x = t.dropout(x, ofEmbedding)
@@ -234,7 +240,8 @@ func (h *heads) learn(t *tape, b *batch, levels []*array) (loss float64) {
 type example struct {
 	sent  *syntax.Sentence
 	ids   []int32
-	words []span // from the first mark
+	cases []int32 // of the words of the pieces
+	words []span  // from the first mark
 	bank  int32
 }
 
@@ -244,6 +251,10 @@ func cut(v *piece.Vocabulary, s *syntax.Sentence) example {
 	var ends []int32
 	e.ids, ends = v.Sentence(e.ids, nil, s)
 	e.ids = append(e.ids, v.End)
+	e.cases = make([]int32, len(e.ids))
+	for i, id := range e.ids {
+		e.ids[i], e.cases[i] = piece.Split(id)
+	}
 	at := int32(1)
 	for _, end := range ends {
 		e.words = append(e.words, span{at, end})
@@ -261,7 +272,7 @@ func join(examples []*example, bank func(i int, e *example) int32) *batch {
 		if bank != nil {
 			of = bank(i, e)
 		}
-		b.add(e.sent, e.ids, e.words, of)
+		b.add(e.sent, e.ids, e.cases, e.words, of)
 	}
 	return b
 }

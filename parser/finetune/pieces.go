@@ -62,7 +62,7 @@ func (v *vocabulary) learned() *encode.Params {
 		names[slot] = v.p.Pieces.Pieces[id]
 		c.Word = append(c.Word, v.p.Word[int(id)*c.Width:(int(id)+1)*c.Width]...)
 	}
-	c.Pieces, c.Layers = &piece.Vocabulary{Pieces: names}, slices.Clone(c.Layers)
+	c.Pieces, c.Layers = &piece.Vocabulary{Pieces: names, Lower: v.p.Pieces.Lower}, slices.Clone(c.Layers)
 	return &c
 }
 
@@ -115,6 +115,7 @@ func restrict(p *encode.Params, layers int, many bool, lists ...[]syntax.Sentenc
 				count[list[i].Language] = own
 			}
 			for _, id := range ids {
+				id, _ = piece.Split(id)
 				seen[id]++
 				own[id]++
 			}

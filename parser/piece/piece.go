@@ -1,5 +1,6 @@
 // Package piece cuts words into the pieces (subwords) of an encoder's vocabulary
-// (Vocabulary.Word): those with the highest sum of scores, as in Unigram (Kudo 2018).
+// (Vocabulary.Word): those with the highest sum of scores, as in Unigram (Kudo 2018), or the
+// longest from the left, as in WordPiece (Wu et al. 2016).
 package piece
 
 import (
@@ -22,9 +23,9 @@ const (
 	metaspace = "▁"     // U+2581 stands for a space (Kudo and Richardson 2018)
 )
 
-// A Vocabulary is the list of pieces of an encoder. A word is cut into the pieces with the
-// highest sum of scores (Unigram, Kudo 2018). After the first call of Word the Vocabulary
-// is read-only, and safe for concurrent use.
+// A Vocabulary is the list of pieces of an encoder. A piece that begins a word begins with
+// U+2581. After the first call of Word the Vocabulary is read-only, and safe for concurrent
+// use.
 //
 // No text is cut into Begin, End or Unknown, whatever their names. Neither is any text cut
 // into a piece with an empty name, which is how importers write further marks.
@@ -33,6 +34,14 @@ type Vocabulary struct {
 	Scores     []float32 // by id; Scores[Unknown] is the score of a character that no piece covers
 	Begin, End int32     // ids of the marks around a sentence
 	Unknown    int32     // id of characters that no piece covers; a run of them is one piece
+
+	// WordPiece says that a word is cut from the left, always with the longest piece that
+	// fits (Wu et al. 2016). U+2581 precedes every word, punctuation mark and ideograph, and
+	// what follows such a mark (Devlin et al. 2019), with white space or without. Scores then
+	// only order the pieces.
+	WordPiece bool
+	// Lower says that the pieces are in lowercase and have no accents.
+	Lower bool
 
 	once  sync.Once
 	index index
@@ -54,12 +63,23 @@ func UnknownScore(scores []float32) float32 {
 // Word appends the ids of the pieces of a word, at least one and at most MaxPieces. space
 // says that white space precedes the word, as it precedes the first word of a sentence.
 // Word looks only at the first 1,024 bytes of a longer word. It allocates nothing if ids
-// has room.
+// has room. The ids of a vocabulary in lowercase carry the case of the word, see Split.
 func (v *Vocabulary) Word(ids []int32, form string, space bool) []int32 {
 	v.once.Do(func() { v.index.build(v) })
 	before := len(ids)
-	if ids = v.unigrams(ids, form, space, before+MaxPieces); len(ids) == before {
-		return append(ids, v.Unknown)
+	if v.WordPiece {
+		ids = v.longest(ids, form, before+MaxPieces)
+	} else {
+		ids = v.unigrams(ids, form, space, before+MaxPieces)
+	}
+	if len(ids) == before {
+		ids = append(ids, v.Unknown)
+	}
+	if v.Lower {
+		c := caseOf(form) << caseShift
+		for i := before; i < len(ids); i++ {
+			ids[i] |= c
+		}
 	}
 	return ids
 }
@@ -116,20 +136,32 @@ func (v *Vocabulary) Check() error {
 	return nil
 }
 
+// kindWordPiece is WordPiece in a file. Unigram is 0. Files of before had 1 for a WordPiece
+// whose pieces had other names.
+const kindWordPiece = 2
+
 // Layout names the sections of v in a component.
 func (v *Vocabulary) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
 		marks := []int32{v.Begin, v.End, v.Unknown}
-		kind, lower := uint8(0), uint8(0) // other kinds of vocabularies had other numbers
+		kind, lower := uint8(0), uint8(0)
+		if v.WordPiece {
+			kind = kindWordPiece
+		}
+		if v.Lower {
+			lower = 1
+		}
 		l.Strings("names", &v.Pieces)
 		pack.Array(l, "scores", &v.Scores)
 		pack.Array(l, "marks", &marks)
 		pack.Value(l, "kind", &kind)
 		pack.Value(l, "lower", &lower)
-		l.Check("kind", kind == 0, "is that of WordPiece, which is not read any more")
+		l.Check("kind", kind == 0 || kind == kindWordPiece, "is one that is not read any more")
+		l.Check("lower", lower <= 1, "is neither 0 nor 1")
 		l.Check("marks", len(marks) == 3, "are not three")
 		if l.Reading() {
 			v.Begin, v.End, v.Unknown = marks[0], marks[1], marks[2]
+			v.WordPiece, v.Lower = kind == kindWordPiece, lower == 1
 			if err := v.Check(); err != nil {
 				l.Check("names", false, "is wrong: "+err.Error())
 			}

@@ -63,7 +63,7 @@ func TestUnigramEqualsAllCuts(t *testing.T) {
 		}
 		space := r.Below(2) == 0
 		var n text
-		n.fill(form, space)
+		n.fill(v, form, space)
 		s := string(n.bytes())
 		want := bestCut(v, s, 0)
 		// What was found: its names give the text back, an unknown piece any
@@ -141,7 +141,7 @@ func TestLongWords(t *testing.T) {
 		}
 	}
 	var n text
-	n.fill(strings.Repeat("a", maxText-1)+"日b", false)
+	n.fill(v, strings.Repeat("a", maxText-1)+"日b", false)
 	if string(n.bytes()) != strings.Repeat("a", maxText-1) {
 		t.Error("what comes after a character without room was read")
 	}
@@ -190,8 +190,14 @@ func TestLayout(t *testing.T) {
 	list := sections(v)
 	i := slices.IndexFunc(list, func(s pack.Section) bool { return s.Name == "c.pieces.kind" })
 	list[i].Data = []byte{1}
-	if _, err := read(list); err == nil || !strings.Contains(err.Error(), "WordPiece") {
-		t.Errorf("a vocabulary of WordPiece: %v", err)
+	if _, err := read(list); err == nil || !strings.Contains(err.Error(), "not read any more") {
+		t.Errorf("another kind of vocabulary: %v", err)
+	}
+	for _, lower := range []bool{false, true} {
+		w := &Vocabulary{Pieces: v.Pieces, Scores: v.Scores, End: 1, Unknown: 2, WordPiece: true, Lower: lower}
+		if r, err := read(sections(w)); err != nil || !r.WordPiece || r.Lower != lower {
+			t.Errorf("WordPiece, lowercase %v: %+v (%v)", lower, r, err)
+		}
 	}
 	x := tiny()
 	x.Scores[3] = float32(math.NaN())

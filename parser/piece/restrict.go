@@ -61,7 +61,7 @@ func (v *Vocabulary) keep(seen []int, most int, must func(id int32) bool, order 
 
 // only returns a vocabulary of the kept pieces. The marks must be among them.
 func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
-	r = new(Vocabulary)
+	r = &Vocabulary{WordPiece: v.WordPiece, Lower: v.Lower}
 	for i, p := range v.Pieces {
 		if !kept[i] {
 			continue

@@ -101,7 +101,7 @@ func (v *Vocabulary) unspaced(ends []int32, text string, from int) []int32 {
 	n, total := 0, int16(0)
 	for i := from; i < len(text); n++ {
 		_, size := utf8.DecodeRuneInString(text[i:])
-		c.text.fill(text[i:i+size], false)
+		c.text.fill(v, text[i:i+size], false)
 		total += int16(utf8.RuneCount(c.text.bytes()))
 		after[n] = total
 		i += size

@@ -1,6 +1,7 @@
 package piece
 
 import (
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -11,6 +12,9 @@ type text struct {
 	data [maxText]byte
 	n    int
 	full bool // the last character had no room
+
+	lower, wordPiece bool // of the vocabulary
+	cuts             bool // WordPiece begins anew after the last character
 }
 
 func (t *text) bytes() []byte { return t.data[:t.n] }
@@ -20,14 +24,24 @@ func (t *text) bytes() []byte { return t.data[:t.n] }
 // Marks of text direction, joiners and white space become spaces. Other control characters
 // are left out. A space is U+2581; several become one, and none stays at the end. If space
 // is true, one is in front.
-func (t *text) fill(form string, space bool) {
-	t.n, t.full = 0, false
-	if space {
+//
+// If v is in lowercase, capitals become small letters, and accents are left out. If v is of
+// WordPiece, a space is in front, and around every punctuation mark and ideograph.
+func (t *text) fill(v *Vocabulary, form string, space bool) {
+	t.n, t.full, t.cuts = 0, false, false
+	t.lower, t.wordPiece = v.Lower, v.WordPiece
+	if space || t.wordPiece {
 		t.add(metaspace)
 	}
 	for i := 0; i < len(form) && !t.full; {
 		if c := form[i]; c > ' ' && c < 0x7F {
+			if t.wordPiece {
+				t.separate(rune(c))
+			}
 			t.add(form[i : i+1])
+			if t.lower && 'A' <= c && c <= 'Z' && !t.full {
+				t.data[t.n-1] += 'a' - 'A'
+			}
 			i++
 			continue
 		}
@@ -51,7 +65,14 @@ func (t *text) rune(r rune, s string) {
 	case isNothing(r):
 		return
 	}
+	if t.wordPiece {
+		t.separate(r)
+	}
 	b := norm.NFKC.PropertiesString(s).Decomposition()
+	if t.lower {
+		t.plain(r, b)
+		return
+	}
 	if b == nil || keeps(r) || norm.NFKC.QuickSpanString(s) == len(s) {
 		t.add(s)
 		t.compose()
@@ -66,6 +87,34 @@ func (t *text) rune(r rune, s string) {
 		} else {
 			t.add(string(b[:size]))
 			t.compose()
+		}
+		b = b[size:]
+	}
+}
+
+// separate puts a space before r, the next character, if WordPiece begins anew there.
+func (t *text) separate(r rune) {
+	alone := r < utf8.RuneSelf && !inWord(r) || unicode.In(r, unicode.P, unicode.Han)
+	if (alone || t.cuts) && !t.spaceEnds() {
+		t.add(metaspace)
+	}
+	t.cuts = alone
+}
+
+// plain appends r without capitals and accents. b is its decomposition, or nil.
+func (t *text) plain(r rune, b []byte) {
+	if b == nil {
+		b = utf8.AppendRune(nil, r)
+	}
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		switch {
+		case r == ' ':
+			if !t.spaceEnds() {
+				t.add(metaspace)
+			}
+		case !unicode.Is(unicode.Mn, r):
+			t.add(string(unicode.ToLower(r)))
 		}
 		b = b[size:]
 	}

@@ -25,7 +25,7 @@ var cuts = sync.Pool{New: func() any { return new(cut) }}
 func (v *Vocabulary) unigrams(ids []int32, form string, space bool, limit int) []int32 {
 	c := cuts.Get().(*cut)
 	defer cuts.Put(c)
-	c.text.fill(form, space)
+	c.text.fill(v, form, space)
 	s := c.text.bytes()
 	best, last, from, to := &c.best, &c.last, &c.from, &c.to
 	best[0] = 0
