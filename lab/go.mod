@@ -6,6 +6,7 @@ require (
 	github.com/treebeam/treebeam v0.0.0
 	golang.org/x/text v0.43.0
 	gonum.org/v1/plot v0.17.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

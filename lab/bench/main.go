@@ -24,6 +24,7 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/families"
 	"github.com/treebeam/treebeam/lab/bench/figures"
 	"github.com/treebeam/treebeam/lab/bench/further"
+	"github.com/treebeam/treebeam/lab/bench/hub"
 	"github.com/treebeam/treebeam/lab/bench/languages"
 	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/lab/bench/losses"
@@ -55,6 +56,7 @@ var measurements = []struct {
 	{"families", "what models get right of everyday English", families.Main},
 	{"figures", "accuracy, speed and memory of the built-in English models, into lab/results", figures.Main},
 	{"further", "let the encoder of many languages learn from its treebanks again", further.Main},
+	{"hub", "write an encoder in the form of ONNX as a folder of a model hub", hub.Main},
 	{"languages", "which language a text is in: train and measure", languages.Main},
 	{"layouts", "what the layout of raw text costs the segmenter", layouts.Main},
 	{"losses", "draw which stages lose the points", losses.Main},
