@@ -56,14 +56,14 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    0.99
+	// We    "We"    1.00
 	// do    "don't" 0.99
-	// n't   "don't" 0.99
+	// n't   "don't" 1.00
 	// eat   "eat"   0.98
-	// pizza "pizza" 0.99
+	// pizza "pizza" 1.00
 	// with  "with"  0.99
-	// forks "forks" 0.72
-	// .     "."     0.99
+	// forks "forks" 0.76
+	// .     "."     1.00
 }
 
 func ExampleModel_ParseWords() {
