@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/record"
@@ -119,29 +117,16 @@ func validateRows(o *output.RowOptions) error {
 	return nil
 }
 
-// maxKey is the most bytes of a key to keep: it is in the name of a column.
-const maxKey = 200
-
-// checkKeep refuses keys that cannot be names of columns, and writes them in one
-// way. Engines tell no names apart that differ in case only.
+// checkKeep refuses keys that cannot be names of columns, and writes them in one way.
 func checkKeep(o *output.RowOptions) error {
 	keys := o.KeepKeys()
-	if len(keys) > record.MaxKeep {
-		return refuse("--keep: %d keys, the limit is %d", len(keys), record.MaxKeep)
-	}
-	seen := map[string]bool{}
 	for i := range keys {
-		key := strings.TrimSpace(keys[i])
-		folded := strings.ToLower(key)
-		switch {
-		case key == "":
+		if keys[i] = strings.TrimSpace(keys[i]); keys[i] == "" {
 			return refuse("--keep %q: a key is empty; write them with a comma between two", o.Keep)
-		case len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl):
-			return refuse("--keep: %.40q cannot be the name of a column: it has over %d bytes, or characters that do not show", key, maxKey)
-		case seen[folded]:
-			return refuse("--keep: %q is given twice; names of columns must differ in more than case", key)
 		}
-		keys[i], seen[folded] = key, true
+	}
+	if err := record.CheckKeep(keys); err != nil {
+		return refuse("--keep: %w", err)
 	}
 	o.Keep = strings.Join(keys, ",")
 	return nil

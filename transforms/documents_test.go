@@ -425,6 +425,25 @@ func TestWriteTrees(t *testing.T) {
 	}
 }
 
+// Keys that make no Parquet file that others read stop the program before it runs.
+func TestWriteTreesRefuses(t *testing.T) {
+	for what, o := range map[string]transforms.WriteOptions{
+		"given twice": {Keep: []string{"by", "By"}},
+		"is empty":    {Keep: []string{""}},
+		"shards":      {Shards: -1},
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, what) {
+					t.Errorf("%+v: %s", o, said)
+				}
+			}()
+			_, s := beam.NewPipelineWithRoot()
+			transforms.WriteTrees(s, beam.CreateList(s, []transforms.Tree{{}}), t.TempDir(), o)
+		}()
+	}
+}
+
 func readTrees(name string) (list []transforms.Tree, err error) {
 	f, err := parquet.Open[transforms.Tree](name)
 	if err != nil {

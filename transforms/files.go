@@ -12,6 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/record"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -96,10 +97,8 @@ func (o *ReadOptions) chunks(s beam.Scope, glob string, format source.Format) be
 		rows.Document = output.ByLine
 	}
 	_, wrong := source.ParseFormat(rows.From)
-	for _, key := range o.Keep {
-		if key == "" || strings.Contains(key, ",") {
-			wrong = fmt.Errorf("option Keep: %q cannot be the name of a column", key)
-		}
+	if err := record.CheckKeep(o.Keep); err != nil {
+		wrong = fmt.Errorf("option Keep: %w", err)
 	}
 	if err := errors.Join(wrong, text.Options{Encoding: o.Encoding, Lines: text.Lines(rows.Lines)}.Validate()); err != nil {
 		panic(fmt.Errorf("transforms: reading %s: %w", glob, err))

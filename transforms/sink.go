@@ -16,6 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/record"
 	"github.com/treebeam/treebeam/io/spill"
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -47,14 +48,17 @@ func init() {
 // All trees with one doc_id are in the same shard of a window. A worker needs about 100 MB
 // for each shard that it writes, whatever its number of trees. It sorts on the local disk
 // ($TMPDIR), where it takes up to twice the size of the text. A write that fails fails the
-// bundle. WriteTrees panics while the pipeline is built if folder is "" or Shards is
-// negative.
+// bundle. WriteTrees panics while the pipeline is built if folder is "", Shards is
+// negative or a key of Keep cannot be the name of a column.
 //
 //	PCollection<Tree> -> PCollection<string>
 func WriteTrees(s beam.Scope, trees beam.PCollection, folder string, o WriteOptions) beam.PCollection {
 	s = s.Scope("WriteTrees")
 	if folder == "" || o.Shards < 0 {
 		panic(fmt.Errorf("transforms.WriteTrees: folder %q, %d shards: name a folder; shards must not be negative", folder, o.Shards))
+	}
+	if err := record.CheckKeep(o.Keep); err != nil {
+		panic(fmt.Errorf("transforms.WriteTrees: option Keep: %w", err))
 	}
 	n := max(o.Shards, 1)
 	return beam.ParDo(s, &sinkFn{folder, n, o.Keep}, beam.GroupByKey(s, beam.ParDo(s, &shardFn{n}, trees)))

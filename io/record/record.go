@@ -28,9 +28,33 @@ const (
 // Bounds of what is kept of a record.
 const (
 	MaxKeep  = 100    // keys
+	maxKey   = 200    // bytes of a key: it is in the name of a column
 	maxValue = 10_000 // bytes of a value
 	maxID    = 500    // bytes of an id: it is repeated in every row
 )
+
+// CheckKeep returns an error if keys cannot be the names of columns: at most MaxKeep, of at
+// most 200 bytes of characters that show, and without commas. They must differ in more than
+// case, because engines tell no other names apart.
+func CheckKeep(keys []string) error {
+	if len(keys) > MaxKeep {
+		return fmt.Errorf("%d keys, the limit is %d", len(keys), MaxKeep)
+	}
+	seen := map[string]bool{}
+	for _, key := range keys {
+		folded := strings.ToLower(key)
+		switch {
+		case strings.TrimSpace(key) == "" || strings.Contains(key, ","):
+			return fmt.Errorf("%q cannot be the name of a column: it is empty or has a comma", key)
+		case len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl):
+			return fmt.Errorf("%.40q cannot be the name of a column: it has over %d bytes, or characters that do not show", key, maxKey)
+		case seen[folded]:
+			return fmt.Errorf("%q is given twice; names of columns must differ in more than case", key)
+		}
+		seen[folded] = true
+	}
+	return nil
+}
 
 // Options say what to read of a record. The zero value means the defaults.
 type Options struct {
