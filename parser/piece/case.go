@@ -18,7 +18,7 @@ const caseShift = 24
 
 // Split divides an id that Word returned into the id of the piece and the case of its word,
 // from 0 to Cases-1. The case is 0 if the vocabulary is not in lowercase.
-func Split(id int32) (piece, letters int32) { return id & (1<<caseShift - 1), id >> caseShift }
+func Split(id int32) (piece, cased int32) { return id & (1<<caseShift - 1), id >> caseShift }
 
 func caseOf(form string) int32 {
 	first, upper, lower := false, 0, 0

@@ -134,10 +134,12 @@ func TestUnigram(t *testing.T) {
 // A word has no bound, but what is looked at has.
 func TestLongWords(t *testing.T) {
 	v := tiny()
-	for _, s := range []string{"abc", "é", "日本", "x", "\u0301", " ", "ﷺ", "\u1100\u1161", "\xFF"} {
+	for _, s := range []string{"abc", "é", "日本", "x", "\u0301", " ", "ﷺ", "\u1100\u1161", "\xFF", "A,", "[UNK]"} {
 		long := strings.Repeat(s, 1<<14)
-		if n := len(v.Word(nil, long, true)); n < 1 || n > MaxPieces {
-			t.Errorf("%.9q: %d pieces", long, n)
+		for _, v := range []*Vocabulary{v, tinyWordPiece()} {
+			if n := len(v.Word(nil, long, true)); n < 1 || n > MaxPieces {
+				t.Errorf("%.9q: %d pieces", long, n)
+			}
 		}
 	}
 	var n text
@@ -148,12 +150,13 @@ func TestLongWords(t *testing.T) {
 }
 
 func TestWordAllocatesNothing(t *testing.T) {
-	v := tiny()
 	ids := make([]int32, 0, MaxPieces)
-	for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA", "킐"} {
-		v.Word(ids, form, true)
-		if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 && !underRace {
-			t.Errorf("%q: %v allocations", form, n)
+	for _, v := range []*Vocabulary{tiny(), tinyWordPiece()} {
+		for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA", "킐", "Want,ED"} {
+			v.Word(ids, form, true)
+			if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 && !underRace {
+				t.Errorf("%q: %v allocations", form, n)
+			}
 		}
 	}
 }
@@ -209,14 +212,16 @@ func TestLayout(t *testing.T) {
 func FuzzWord(f *testing.F) {
 	f.Add("abc", true)
 	f.Fuzz(func(t *testing.T, form string, space bool) {
-		v := tiny()
-		ids := v.Word(nil, form, space)
-		if len(ids) < 1 || len(ids) > MaxPieces {
-			t.Fatalf("%d pieces", len(ids))
-		}
-		for _, id := range ids {
-			if id < 0 || int(id) >= len(v.Pieces) || id == v.Begin || id == v.End {
-				t.Fatalf("piece %d", id)
+		for _, v := range []*Vocabulary{tiny(), tinyWordPiece()} {
+			ids := v.Word(nil, form, space)
+			if len(ids) < 1 || len(ids) > MaxPieces {
+				t.Fatalf("%d pieces", len(ids))
+			}
+			for _, id := range ids {
+				id, cased := Split(id)
+				if id < 0 || int(id) >= len(v.Pieces) || id == v.Begin || id == v.End || cased < 0 || cased >= Cases {
+					t.Fatalf("piece %d of case %d", id, cased)
+				}
 			}
 		}
 	})

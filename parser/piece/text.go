@@ -103,11 +103,10 @@ func (t *text) separate(r rune) {
 
 // plain appends r without capitals and accents. b is its decomposition, or nil.
 func (t *text) plain(r rune, b []byte) {
-	if b == nil {
-		b = utf8.AppendRune(nil, r)
-	}
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
+	for size := 0; ; b = b[size:] {
+		if len(b) > 0 {
+			r, size = utf8.DecodeRune(b)
+		}
 		switch {
 		case r == ' ':
 			if !t.spaceEnds() {
@@ -116,7 +115,9 @@ func (t *text) plain(r rune, b []byte) {
 		case !unicode.Is(unicode.Mn, r):
 			t.add(string(unicode.ToLower(r)))
 		}
-		b = b[size:]
+		if len(b) <= size {
+			return
+		}
 	}
 }
 
