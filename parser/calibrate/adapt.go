@@ -22,7 +22,7 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 		e := &used[k]
 		r.read(m, e.Sentence)
 		for i := range e.Sentence.Words {
-			r.word(&x, m, e.Sentence, i)
+			r.word(&x, e.Sentence, i)
 			z := m.oddsOfWord(&x, &r, i)
 			for q, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
 				if right, ok := e.outcome(q, i); ok {
@@ -40,7 +40,7 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 		r.read(out, e.Sentence)
 		var sum summary
 		for i := range e.Sentence.Words {
-			r.word(&x, out, e.Sentence, i)
+			r.word(&x, e.Sentence, i)
 			p := out.ofWord(&x, &r, i)
 			if e.Sentence.TagsGiven {
 				p.upos = fine

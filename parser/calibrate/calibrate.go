@@ -72,7 +72,7 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c.HeadConf, c.DeprelConf, c.UPOSConf = lists[:n:n], lists[n:2*n:2*n], lists[2*n:]
 	sum, kept := summary{}, 0
 	for i := range n {
-		sc.word(&sc.x, m, s, i)
+		sc.word(&sc.x, s, i)
 		p := m.ofWord(&sc.x, &sc.reader, i)
 		if heads != nil && heads[i] {
 			p.head = fine

@@ -83,7 +83,7 @@ func (m *Model) crossPredict(examples []Example) (list []crossFitted) {
 				r.read(m, e.Sentence)
 				e.words = make([][3]int32, len(e.Sentence.Words))
 				for i := range e.words {
-					r.word(&x, m, e.Sentence, i)
+					r.word(&x, e.Sentence, i)
 					e.words[i] = other.oddsOfWord(&x, &r, i)
 				}
 			}

@@ -125,7 +125,7 @@ func (m *Model) fitWords(examples []Example) {
 		r.read(m, e.Sentence)
 		rows := make([]row, len(e.Sentence.Words))
 		for i := range rows {
-			r.word(&rows[i], m, e.Sentence, i)
+			r.word(&rows[i], e.Sentence, i)
 			c := instance{x: &rows[i], tag: r.tags[i+1], name: r.names[i+1], head: r.tags[r.heads[i+1]], weight: e.Weight}
 			add := func(to *[]instance, right bool) {
 				c.right = right

@@ -195,7 +195,7 @@ func candidatesOf(s *syntax.Sentence, i int) (lead, count, better int32) {
 }
 
 // word sets x to the case of word i, from 0, of the sentence that was read.
-func (r *reader) word(x *row, m *Model, s *syntax.Sentence, i int) {
+func (r *reader) word(x *row, s *syntax.Sentence, i int) {
 	*x = r.whole
 	h := r.heads[i+1]
 	copy(x[own:], r.own[i+1][:])

@@ -422,7 +422,7 @@ func (p *parser) one() *formula {
 		p.at++
 		return &formula{kind: kindNot, args: []*formula{p.one()}}
 	case c == '"' || c == '/':
-		return p.test(Form, "", p.at, false)
+		return p.test(Form, "", false)
 	case c == '_' && !isNameByte(p.next(1)):
 		p.at++
 		return &formula{kind: kindTest, test: &test{}}

@@ -39,12 +39,12 @@ func (p *parser) named() *formula {
 		if !p.atEquals() || key == "" {
 			p.fail(p.at, "write a test of a key of MISC like this: misc.SpaceAfter=No")
 		}
-		return p.operand(Misc, key, start)
+		return p.operand(Misc, key)
 	case c == '[' && word != "" && unicode.IsUpper(rune(word[0])):
 		if layer, rest, ok := strings.Cut(p.text[p.at+1:], "]"); ok && isLayer(layer) &&
 			(strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "!=")) {
 			p.at += len(layer) + 2
-			return p.operand(Feats, word+"["+layer+"]", start)
+			return p.operand(Feats, word+"["+layer+"]")
 		}
 	}
 	if slices.Contains(Tags, word) {
@@ -73,25 +73,25 @@ func isLayer(s string) bool {
 // attribute reads = or != and the value of an attribute or a feature.
 func (p *parser) attribute(name string, start int) *formula {
 	if attr, ok := attributes[name]; ok {
-		return p.operand(attr, "", start)
+		return p.operand(attr, "")
 	}
 	if !unicode.IsUpper(rune(name[0])) {
 		p.fail(start, "there is no attribute %s: they are form, lemma (or L), upos, xpos, feats, deprel, misc and id, and features such as Number", name)
 	}
-	return p.operand(Feats, name, start)
+	return p.operand(Feats, name)
 }
 
-func (p *parser) operand(attr Columns, key string, start int) *formula {
+func (p *parser) operand(attr Columns, key string) *formula {
 	not := p.next(0) == '!'
 	if not {
 		p.at++
 	}
 	p.at++ // =
-	return p.test(attr, key, start, not)
+	return p.test(attr, key, not)
 }
 
 // test reads the value with which an attribute is compared.
-func (p *parser) test(attr Columns, key string, start int, not bool) *formula {
+func (p *parser) test(attr Columns, key string, not bool) *formula {
 	t := &test{attr: attr, key: key}
 	if attr == place {
 		p.place(t)

@@ -176,14 +176,14 @@ func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	}
 	x.confidence(s)
 	if o.Projective {
-		x.lift(m, s)
+		x.lift(s)
 	}
 	return nil
 }
 
 // lift lifts arcs of the tree of a sentence that was searched whole. A new head has the
 // probability that it had as a candidate, or 0, and no margin.
-func (x *Search) lift(m *Model, s *syntax.Sentence) {
+func (x *Search) lift(s *syntax.Sentence) {
 	copy(x.start, x.best)
 	graph.Lift(x.start)
 	if slices.Equal(x.start[1:], x.best[1:]) {
