@@ -133,7 +133,7 @@ func TestHubRefused(t *testing.T) {
 
 func TestWordPieceTokenizer(t *testing.T) {
 	const text = `{"added_tokens": [{"id": 0, "content": "[PAD]", "special": true}],
-		"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true},
+		"normalizer": {"type": "BertNormalizer", "clean_text": true, "lowercase": true, "strip_accents": null, "handle_chinese_chars": true},
 		"pre_tokenizer": {"type": "BertPreTokenizer"},
 		"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
 			"vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "want": 4, "##ed": 5, ",": 6, "[": 7, "##": 8}}}`
@@ -156,13 +156,26 @@ func TestWordPieceTokenizer(t *testing.T) {
 	if v, err := decodeTokenizer([]byte(cased)); err != nil || v.Lower {
 		t.Errorf("with capitals: %+v (%v)", v, err)
 	}
-	for _, x := range []struct{ from, to string }{{`"strip_accents": null`, `"strip_accents": false`}, {`"##ed": 5`, `"##ed": 4`}, {`"##ed": 5`, `"##ed": 50`},
-		{`"##ed": 5`, `"##ed": -1`}, {`"[UNK]":`, `"[NONE]":`}, {"BertPreTokenizer", "Whitespace"}, {"BertNormalizer", "NFKC"}, {`"[CLS]":`, `"[BEGIN]":`}, {`{"[PAD]"`, `[{"[PAD]"`}} {
+	for _, x := range []struct{ from, to, want string }{
+		{`"strip_accents": null`, `"strip_accents": false`, "strip_accents"},
+		{`"##ed": 5`, `"##ed": 4`, "not the only one"},
+		{`"##ed": 5`, `"##ed": 50`, "not the only one"},
+		{`"##ed": 5`, `"##ed": -1`, "not the only one"},
+		{`"[UNK]":`, `"[NONE]":`, "no marks"},
+		{`"[CLS]":`, `"[BEGIN]":`, "no marks"},
+		{"BertPreTokenizer", "Whitespace", "pre_tokenizer"},
+		{`"pre_tokenizer": {"type": "BertPreTokenizer"},`, "", "pre_tokenizer"},
+		{"BertNormalizer", "NFKC", "normalizer"},
+		{`chars": true`, `chars": false`, "handle_chinese_chars"},
+		{`"clean_text": true`, `"clean_text": false`, "clean_text"},
+		{`"##",`, `"",`, "continuing_subword_prefix"},
+		{`{"[PAD]": 0`, `[], "of": {"[PAD]": 0`, "not an object"},
+	} {
 		if !strings.Contains(text, x.from) {
 			t.Fatalf("%s is not in the text", x.from)
 		}
-		if _, err := decodeTokenizer([]byte(strings.Replace(text, x.from, x.to, 1))); err == nil {
-			t.Errorf("%s was read", x.to)
+		if _, err := decodeTokenizer([]byte(strings.Replace(text, x.from, x.to, 1))); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want an error with %q", x.to, err, x.want)
 		}
 	}
 }

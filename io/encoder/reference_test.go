@@ -186,9 +186,8 @@ for line in sys.stdin:
     print(*t.encode(line.rstrip("\n"), add_special_tokens=False).ids)
 `
 
-// Words without unknown characters are cut by WordPiece as the Python package tokenizers
-// cuts them. We do not leave out control characters and soft hyphens, nor divide syllables of
-// Hangul, and cut at all characters of Han; and NFKC changes more than BERT.
+// Words without unknown characters are cut by WordPiece as the Python package tokenizers cuts
+// them, except for characters that are newer than its tables.
 func TestWordPieceEqualReference(t *testing.T) {
 	python, folder := os.Getenv("TREEBEAM_TOKENIZERS"), os.Getenv("TREEBEAM_WORDPIECE")
 	if python == "" || folder == "" {
@@ -200,7 +199,7 @@ func TestWordPieceEqualReference(t *testing.T) {
 	for script, words := range wordsByScript(t, v) {
 		wrong, compared := 0, 0
 		for i, ids := range answers(t, exec.Command(python, "-c", tokenizers, filepath.Join(folder, "tokenizer.json")), words) {
-			if len(ids) == 0 || slices.Contains(ids, v.Unknown) || norm.NFKC.String(words[i]) != norm.NFC.String(words[i]) {
+			if len(ids) == 0 || slices.Contains(ids, v.Unknown) {
 				continue
 			}
 			compared++
@@ -215,7 +214,7 @@ func TestWordPieceEqualReference(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d words, %d compared, %d differ", script, len(words), compared, wrong)
-		if bound := map[string]int{"characters": 2000, "Hangul": 3000, "Han": 10, "en_ewt": 5}; wrong > bound[script] {
+		if bound := map[string]int{"characters": 10}; wrong > bound[script] {
 			t.Errorf("%s: %d words differ", script, wrong)
 		}
 	}

@@ -32,9 +32,13 @@ type part struct {
 	Normalizers   []part `json:"normalizers"`
 	PreTokenizers []part `json:"pretokenizers"`
 
-	Replacement string `json:"replacement"`   // of Metaspace
-	Lowercase   bool   `json:"lowercase"`     // of BertNormalizer
-	Accents     *bool  `json:"strip_accents"` // of BertNormalizer; null: as Lowercase
+	Replacement string `json:"replacement"` // of Metaspace
+
+	// Of BertNormalizer.
+	Clean     bool  `json:"clean_text"`
+	Chinese   bool  `json:"handle_chinese_chars"`
+	Lowercase bool  `json:"lowercase"`
+	Accents   *bool `json:"strip_accents"` // null: as Lowercase
 }
 
 // steps returns p's steps.
@@ -136,21 +140,22 @@ func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
 // go on the name without a prefix. Pieces are in the order of their frequency, as in BERT.
 func (t *tokenizer) wordPiece() (*piece.Vocabulary, error) {
 	steps := t.Normalizer.steps()
-	if len(steps) != 1 || steps[0].Type != "BertNormalizer" {
-		return nil, errors.New("the normalizer of WordPiece is not read: want BertNormalizer")
+	if len(steps) != 1 || steps[0].Type != "BertNormalizer" || !steps[0].Clean || !steps[0].Chinese {
+		return nil, errors.New("the normalizer of WordPiece is not read: want BertNormalizer with clean_text and handle_chinese_chars")
 	}
 	lower := steps[0].Lowercase
 	if a := steps[0].Accents; a != nil && *a != lower {
 		return nil, errors.New("a BertNormalizer with strip_accents unlike lowercase is not read")
 	}
-	for _, s := range t.PreTokenizer.steps() {
-		if s.Type != "BertPreTokenizer" {
-			return nil, fmt.Errorf("the pre_tokenizer %q of WordPiece is not read: want BertPreTokenizer", s.Type)
-		}
+	if steps := t.PreTokenizer.steps(); len(steps) != 1 || steps[0].Type != "BertPreTokenizer" {
+		return nil, errors.New("the pre_tokenizer of WordPiece is not read: want BertPreTokenizer")
 	}
 	prefix := "##"
 	if t.Model.Prefix != nil {
 		prefix = *t.Model.Prefix
+	}
+	if prefix == "" {
+		return nil, errors.New("the continuing_subword_prefix of WordPiece is empty: pieces that begin a word cannot be told")
 	}
 	var vocab map[string]int32
 	if err := json.Unmarshal(t.Model.Vocab, &vocab); err != nil {

@@ -5,9 +5,9 @@ import "unicode"
 // The cases of a word, for a vocabulary in lowercase.
 const (
 	small       int32 = iota // no capital
-	capitalised              // a capital at the beginning, and no other
+	capitalised              // a capital as the first character, and no other
 	capitals                 // two capitals or more, and no small letter
-	mixed                    // anything else, as in "iPhone"
+	mixed                    // anything else, as "iPhone" and "3D"
 
 	// Cases is the number of cases.
 	Cases
@@ -20,9 +20,10 @@ const caseShift = 24
 // from 0 to Cases-1. The case is 0 if the vocabulary is not in lowercase.
 func Split(id int32) (piece, cased int32) { return id & (1<<caseShift - 1), id >> caseShift }
 
+// caseOf returns the case of a word, of which it looks at the first maxText bytes.
 func caseOf(form string) int32 {
 	first, upper, lower := false, 0, 0
-	for i, r := range form {
+	for i, r := range form[:min(len(form), maxText)] {
 		switch {
 		case unicode.IsUpper(r) || unicode.IsTitle(r):
 			upper++

@@ -136,8 +136,8 @@ func (v *Vocabulary) Check() error {
 	return nil
 }
 
-// kindWordPiece is WordPiece in a file. Unigram is 0. Files of before had 1 for a WordPiece
-// whose pieces had other names.
+// kindWordPiece is WordPiece in a file. Unigram is 0. Older files have 1 for a WordPiece
+// with other names of pieces.
 const kindWordPiece = 2
 
 // Layout names the sections of v in a component.

@@ -3,6 +3,7 @@ package piece
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -44,6 +45,9 @@ func (v *Vocabulary) keep(seen []int, most int, must func(id int32) bool, order 
 		id := int32(i)
 		mark := id == v.Begin || id == v.End || id == v.Unknown
 		fits := !mark && p != "" && scripts.all(p, written)
+		if v.WordPiece { // Unigram has U+2581 alone
+			p = strings.TrimPrefix(p, metaspace)
+		}
 		switch {
 		case mark || must(id) || fits && utf8.RuneCountInString(p) == 1:
 			kept[i] = true

@@ -1,7 +1,6 @@
 package piece
 
 import (
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -13,7 +12,7 @@ type text struct {
 	n    int
 	full bool // the last character had no room
 
-	lower, wordPiece bool // of the vocabulary
+	wordPiece, lower bool // of the vocabulary
 	cuts             bool // WordPiece begins anew after the last character
 }
 
@@ -25,8 +24,8 @@ func (t *text) bytes() []byte { return t.data[:t.n] }
 // are left out. A space is U+2581; several become one, and none stays at the end. If space
 // is true, one is in front.
 //
-// If v is in lowercase, capitals become small letters, and accents are left out. If v is of
-// WordPiece, a space is in front, and around every punctuation mark and ideograph.
+// If v is of WordPiece, form is normalised as BERT does instead, see bert, and a space is in
+// front.
 func (t *text) fill(v *Vocabulary, form string, space bool) {
 	t.n, t.full, t.cuts = 0, false, false
 	t.lower, t.wordPiece = v.Lower, v.WordPiece
@@ -34,19 +33,17 @@ func (t *text) fill(v *Vocabulary, form string, space bool) {
 		t.add(metaspace)
 	}
 	for i := 0; i < len(form) && !t.full; {
-		if c := form[i]; c > ' ' && c < 0x7F {
-			if t.wordPiece {
-				t.separate(rune(c))
-			}
+		if c := form[i]; c > ' ' && c < 0x7F && !t.wordPiece {
 			t.add(form[i : i+1])
-			if t.lower && 'A' <= c && c <= 'Z' && !t.full {
-				t.data[t.n-1] += 'a' - 'A'
-			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(form[i:])
-		t.rune(r, form[i:i+size])
+		if t.wordPiece {
+			t.bert(r, form[i:i+size])
+		} else {
+			t.rune(r, form[i:i+size])
+		}
 		i += size
 	}
 	if t.spaceEnds() && t.n > len(metaspace) {
@@ -65,14 +62,7 @@ func (t *text) rune(r rune, s string) {
 	case isNothing(r):
 		return
 	}
-	if t.wordPiece {
-		t.separate(r)
-	}
 	b := norm.NFKC.PropertiesString(s).Decomposition()
-	if t.lower {
-		t.plain(r, b)
-		return
-	}
 	if b == nil || keeps(r) || norm.NFKC.QuickSpanString(s) == len(s) {
 		t.add(s)
 		t.compose()
@@ -89,35 +79,6 @@ func (t *text) rune(r rune, s string) {
 			t.compose()
 		}
 		b = b[size:]
-	}
-}
-
-// separate puts a space before r, the next character, if WordPiece begins anew there.
-func (t *text) separate(r rune) {
-	alone := r < utf8.RuneSelf && !inWord(r) || unicode.In(r, unicode.P, unicode.Han)
-	if (alone || t.cuts) && !t.spaceEnds() {
-		t.add(metaspace)
-	}
-	t.cuts = alone
-}
-
-// plain appends r without capitals and accents. b is its decomposition, or nil.
-func (t *text) plain(r rune, b []byte) {
-	for size := 0; ; b = b[size:] {
-		if len(b) > 0 {
-			r, size = utf8.DecodeRune(b)
-		}
-		switch {
-		case r == ' ':
-			if !t.spaceEnds() {
-				t.add(metaspace)
-			}
-		case !unicode.Is(unicode.Mn, r):
-			t.add(string(unicode.ToLower(r)))
-		}
-		if len(b) <= size {
-			return
-		}
 	}
 }
 

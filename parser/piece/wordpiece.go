@@ -1,6 +1,11 @@
 package piece
 
-import "unicode/utf8"
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // longest appends the pieces of form from the left, always the longest that fits, as long
 // as ids has fewer than limit. A character that no piece covers is unknown; in BERT, its
@@ -36,4 +41,66 @@ func (v *Vocabulary) longest(ids []int32, form string, limit int) []int32 {
 		i = next
 	}
 	return ids
+}
+
+// bert appends a character, r, whose bytes are s, as BERT reads it. Control characters are
+// left out, and a space is around every punctuation mark and ideograph. If the vocabulary is
+// in lowercase, the character is decomposed by NFD, and loses capitals and accents.
+func (t *text) bert(r rune, s string) {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Z, r):
+		if !t.spaceEnds() {
+			t.add(metaspace)
+		}
+		return
+	case r == utf8.RuneError || unicode.Is(unicode.C, r):
+		return
+	}
+	alone := r < utf8.RuneSelf && !inWord(r) || unicode.Is(unicode.P, r) || unicode.Is(ideographs, r)
+	if (alone || t.cuts) && !t.spaceEnds() {
+		t.add(metaspace)
+	}
+	t.cuts = alone
+	switch {
+	case !t.lower:
+		t.add(s)
+	case r < utf8.RuneSelf:
+		if t.add(s); !t.full && 'A' <= r && r <= 'Z' {
+			t.data[t.n-1] += 'a' - 'A'
+		}
+	case r >= hangul && r < hangul+11172:
+		n := r - hangul
+		t.add(string(0x1100 + n/588))
+		t.add(string(0x1161 + n%588/28))
+		if n%28 > 0 {
+			t.add(string(0x11A7 + n%28))
+		}
+	default:
+		b := norm.NFD.PropertiesString(s).Decomposition()
+		if b == nil {
+			t.plain(r)
+		}
+		for len(b) > 0 {
+			r, size := utf8.DecodeRune(b)
+			t.plain(r)
+			b = b[size:]
+		}
+	}
+}
+
+// hangul is the first syllable of Hangul. They are decomposed by arithmetic (Unicode, section
+// 3.12).
+const hangul = 0xAC00
+
+// plain appends a character without capitals, if it is no accent.
+func (t *text) plain(r rune) {
+	if !unicode.Is(unicode.Mn, r) {
+		t.add(string(unicode.ToLower(r)))
+	}
+}
+
+// ideographs are the characters of Han that are words of their own to BERT.
+var ideographs = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x4DBF, Stride: 1}, {Lo: 0x4E00, Hi: 0x9FFF, Stride: 1}, {Lo: 0xF900, Hi: 0xFAFF, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x2A6DF, Stride: 1}, {Lo: 0x2A700, Hi: 0x2CEAF, Stride: 1}, {Lo: 0x2F800, Hi: 0x2FA1F, Stride: 1}},
 }

@@ -106,6 +106,20 @@ func TestWordPieceTakesTheLongest(t *testing.T) {
 	}
 }
 
+// What is kept is of the same kind, and has the characters that begin words, too.
+func TestRestrictWordPiece(t *testing.T) {
+	v := tinyWordPiece()
+	seen := make([]int, len(v.Pieces))
+	seen[slices.Index(v.Pieces, "▁want")] = 1
+	r, old := v.Restrict(seen, 0)
+	if !r.WordPiece || !r.Lower || !slices.IsSorted(old) {
+		t.Errorf("what is kept is another kind of vocabulary: %+v", r)
+	}
+	if got := wordPieces(r, "a,a#s want"); got != "▁a ▁, ▁a ▁# ▁s ▁want" {
+		t.Errorf("got %q of %q", got, r.Pieces)
+	}
+}
+
 // Ids of a vocabulary in lowercase say how the word is written in capitals.
 func TestCase(t *testing.T) {
 	v := tinyWordPiece()
@@ -119,9 +133,5 @@ func TestCase(t *testing.T) {
 				t.Errorf("%s: case %d of piece %d, want %d", x.form, letters, id, x.want)
 			}
 		}
-	}
-	r, old := v.Restrict(make([]int, len(v.Pieces)), 8)
-	if !r.WordPiece || !r.Lower || !slices.IsSorted(old) {
-		t.Errorf("what is kept is another kind of vocabulary: %+v", r)
 	}
 }
