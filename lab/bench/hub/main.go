@@ -69,6 +69,9 @@ func Main() error {
 	return nil
 }
 
+// maxFile bounds a file of the archive.
+const maxFile = 1 << 31
+
 // only returns the file of an archive whose name ends in suffix.
 func only(archive *zip.Reader, suffix string) ([]byte, error) {
 	for _, f := range archive.File {
@@ -78,7 +81,11 @@ func only(archive *zip.Reader, suffix string) ([]byte, error) {
 				return nil, err
 			}
 			defer r.Close()
-			return io.ReadAll(r)
+			data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+			if err == nil && len(data) > maxFile {
+				err = fmt.Errorf("%s has over %d bytes", f.Name, maxFile)
+			}
+			return data, err
 		}
 	}
 	return nil, fmt.Errorf("the archive has no file *%s", suffix)
@@ -103,11 +110,7 @@ func read(data []byte) (map[string]tensor, error) {
 				return nil
 			}
 			name, t, err := readTensor(v)
-			size := 4
-			for _, d := range t.shape {
-				size *= d
-			}
-			if len(t.data) != size { // not floats
+			if t.data == nil {
 				return err
 			}
 			if all[name] = t; strings.HasPrefix(name, "embeddings.") || strings.HasPrefix(name, "encoder.") {
@@ -149,6 +152,7 @@ func read(data []byte) (map[string]tensor, error) {
 			for i, bias := range inputs {
 				if name, is := strings.CutSuffix(bias, ".bias"); is && kind == "Add" && product[inputs[1-i]] != "" {
 					named[name+".weight"] = all[product[inputs[1-i]]].transposed()
+					delete(product, inputs[1-i])
 				}
 			}
 			return nil
@@ -184,37 +188,72 @@ func fields(message []byte, f func(number protowire.Number, value []byte) error)
 	return nil
 }
 
-// readTensor reads the shape and the raw bytes of a TensorProto.
+// floats is the data_type of 32-bit floats.
+const floats = 1
+
+// readTensor reads a TensorProto. One of anything but floats in raw bytes that fit its shape
+// has no data.
 func readTensor(message []byte) (name string, t tensor, err error) {
-	err = fields(message, func(number protowire.Number, v []byte) error {
-		switch number {
-		case 1: // dims, packed
-			for len(v) > 0 {
-				d, n := protowire.ConsumeVarint(v)
-				if n < 0 {
-					return protowire.ParseError(n)
-				}
-				t.shape, v = append(t.shape, int(d)), v[n:]
-			}
-		case 8:
-			name = string(v)
-		case 9: // raw_data
-			t.data = v
+	var dims []uint64
+	kind := uint64(0)
+	for len(message) > 0 {
+		number, wire, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return "", tensor{}, protowire.ParseError(n)
 		}
-		return nil
-	})
-	if t.shape == nil { // not packed
-		for rest := message; len(rest) > 0; {
-			number, kind, n := protowire.ConsumeTag(rest)
-			rest = rest[n:]
-			if number == 1 && kind == protowire.VarintType {
-				d, _ := protowire.ConsumeVarint(rest)
-				t.shape = append(t.shape, int(d))
+		message = message[n:]
+		value, bytes := uint64(0), []byte(nil)
+		switch wire {
+		case protowire.VarintType:
+			value, n = protowire.ConsumeVarint(message)
+		case protowire.BytesType:
+			bytes, n = protowire.ConsumeBytes(message)
+		default:
+			n = protowire.ConsumeFieldValue(number, wire, message)
+		}
+		if n < 0 {
+			return "", tensor{}, protowire.ParseError(n)
+		}
+		message = message[n:]
+		switch {
+		case number == 1 && wire == protowire.VarintType:
+			dims = append(dims, value)
+		case number == 1: // packed
+			for len(bytes) > 0 {
+				d, n := protowire.ConsumeVarint(bytes)
+				if n < 0 {
+					return "", tensor{}, protowire.ParseError(n)
+				}
+				dims, bytes = append(dims, d), bytes[n:]
 			}
-			rest = rest[protowire.ConsumeFieldValue(number, kind, rest):]
+		case number == 2:
+			kind = value
+		case number == 8:
+			name = string(bytes)
+		case number == 9:
+			t.data = bytes
 		}
 	}
-	return name, t, err
+	room := uint64(len(t.data)) / 4
+	for _, d := range dims {
+		if d == 0 || d > room {
+			return name, tensor{}, nil
+		}
+		t.shape, room = append(t.shape, int(d)), room/d
+	}
+	if room != 1 || kind != floats || t.size() != len(t.data) {
+		return name, tensor{}, nil
+	}
+	return name, t, nil
+}
+
+// size returns how many bytes a tensor of t's shape has.
+func (t tensor) size() int {
+	n := 4
+	for _, d := range t.shape {
+		n *= d
+	}
+	return n
 }
 
 func (t tensor) transposed() tensor {
