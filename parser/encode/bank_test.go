@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"github.com/treebeam/treebeam/parser/piece"
 	"math"
 	"reflect"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -122,7 +122,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// An encoder whose pieces are in lowercase hears of capitals by vectors of its own.
+// An encoder whose pieces are in lowercase has a vector for each case.
 func TestCase(t *testing.T) {
 	p, h := random(small, 23)
 	p.Pieces.Lower = true
