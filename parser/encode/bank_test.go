@@ -53,20 +53,28 @@ func TestBanks(t *testing.T) {
 	}
 }
 
-// What is saved, in integers and in floats, gives the same again, in every bank.
-func TestSaveAndLoadBanks(t *testing.T) {
-	p, h := many(22)
-	fresh := quantized(t, p, h)
+// reloaded returns the integers of an encoder that was saved and loaded, in floats and in
+// integers.
+func reloaded(t *testing.T, p *Params, h *Heads) *Model {
+	t.Helper()
 	var b pack.Builder
 	pack.Write(b.Sub("tuned"), func(l *pack.Layout) { LayoutTuned(l, p, h) })
 	q, g := new(Params), new(Heads)
 	if err := pack.Read(pack.NewView(b.Sections), "tuned", func(l *pack.Layout) { LayoutTuned(l, q, g) }); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := Open(pack.NewView(packed(quantized(t, q, g))), "encode")
+	m, err := Open(pack.NewView(packed(quantized(t, q, g))), "encode")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// What is saved, in integers and in floats, gives the same again, in every bank.
+func TestSaveAndLoadBanks(t *testing.T) {
+	p, h := many(22)
+	fresh := quantized(t, p, h)
+	loaded := reloaded(t, p, h)
 	r := hash.Rand(3)
 	for _, bank := range p.Banks {
 		x := sentence(&r, 8, small.pieces, 3)
@@ -132,16 +140,7 @@ func TestCase(t *testing.T) {
 		p.Case[i] = float32(r.Float() - 0.5)
 	}
 	m := quantized(t, p, h)
-	var b pack.Builder
-	pack.Write(b.Sub("tuned"), func(l *pack.Layout) { LayoutTuned(l, p, h) })
-	q, g := new(Params), new(Heads)
-	if err := pack.Read(pack.NewView(b.Sections), "tuned", func(l *pack.Layout) { LayoutTuned(l, q, g) }); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Open(pack.NewView(packed(quantized(t, q, g))), "encode")
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, p, h)
 	if got, _ := m.Floats(); !slices.Equal(got.Case, p.Case) {
 		t.Error("the floats of the integers have other vectors of case")
 	}

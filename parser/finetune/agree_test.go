@@ -33,6 +33,19 @@ func TestIntegersAgreeOnCase(t *testing.T) {
 	}
 }
 
+// tagsRight returns the share of tags that are as in trees.
+func tagsRight(guess []*syntax.Sentence, trees []syntax.Sentence) float64 {
+	right := 0
+	for i := range trees {
+		for k := range trees[i].Words {
+			if guess[i].Words[k].UPOS == trees[i].Words[k].UPOS {
+				right++
+			}
+		}
+	}
+	return float64(right) / float64(syntax.CountWords(trees))
+}
+
 // integersAgree returns the share of tags that are right.
 func integersAgree(t *testing.T, from *encode.Params, trees []syntax.Sentence, epochs int) float64 {
 	t.Helper()
@@ -55,14 +68,7 @@ func integersAgree(t *testing.T, from *encode.Params, trees []syntax.Sentence, e
 	}
 	b, h, o := join(examples, nil), newHeads(weights), new(tape)
 	h.parse(o, b, newNetwork(p, nil).forward(o, b), guess)
-	right := 0
-	for i := range trees {
-		for k := range trees[i].Words {
-			if guess[i].Words[k].UPOS == trees[i].Words[k].UPOS {
-				right++
-			}
-		}
-	}
+	right := tagsRight(guess, trees)
 	model.Encode(guess)
 
 	// differ compares the log-probabilities at from, from+step ... with scores.
@@ -124,5 +130,5 @@ func integersAgree(t *testing.T, from *encode.Params, trees []syntax.Sentence, e
 	if worst > 0.15 || same < all*99/100 {
 		t.Errorf("%d of %d choices agree; probabilities differ by up to %.4f", same, all, worst)
 	}
-	return float64(right) / float64(syntax.CountWords(trees))
+	return right
 }
