@@ -118,7 +118,7 @@ func fileDifferences(before, now *source.Plan, note func(format string, a ...any
 		gone++
 	}
 	if gone > 0 {
-		note("%d of its %d input files are not among the input now", gone, before.Files)
+		note("its files that are not among the input now: %d of %d", gone, before.Files)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -23,7 +24,7 @@ func (m Metric) String() string {
 	if m.Values == 0 {
 		return fmt.Sprintf("%s %d", m.Name, m.Sum)
 	}
-	return fmt.Sprintf("%s %.1f (%d to %d, %d values)", m.Name, float64(m.Sum)/float64(m.Values), m.Min, m.Max, m.Values)
+	return fmt.Sprintf("%s %.1f (%d to %d, %s)", m.Name, float64(m.Sum)/float64(m.Values), m.Min, m.Max, view.Many(m.Values, "value"))
 }
 
 // Metrics returns the metrics of treebeam, sorted by name, as the runner reported them

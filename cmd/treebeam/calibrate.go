@@ -147,7 +147,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		return &refusal{err}
 	}
 	if n := withoutUPOS(gold.Sentences); n > 0 {
-		return refuse("%s: %d of its words have no UPOS, and every UPOS of the parser would count as wrong: put gold ones in the column", f.dev, n)
+		return refuse("%s has %s without UPOS, and every UPOS of the parser would count as wrong: put gold ones in the column", f.dev, view.Many(n, "word"))
 	}
 	warnOfUncertain(f.dev, gold.Sentences)
 	m, err := f.open()

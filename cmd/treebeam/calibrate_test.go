@@ -91,7 +91,7 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model " + toy + " --dev nowhere.conllu", "nowhere.conllu"},
 		{"--model " + toy + " --dev " + few, "want at least 50"},
 		{"--model " + toy + " --dev " + toyTrain, "was trained on"},
-		{"--model " + toy + " --dev " + untagged, "1 of its words have no UPOS"},
+		{"--model " + toy + " --dev " + untagged, "1 word without UPOS"},
 		{"--model embedded --dev " + few, "--output"},
 		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
 		{"--model m --dev d x", "unexpected"},

@@ -145,7 +145,7 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 		case err != nil:
 			return refuse("--per-file %s: %w", dir, err)
 		case len(old) > 0:
-			return refuse("--per-file %s: %d of the %d files are there already, such as %q; name another folder, or replace them with --overwrite",
+			return refuse("--per-file %s: files that are there already: %d of %d, such as %q; name another folder, or replace them with --overwrite",
 				dir, len(old), len(files.Names), old[0])
 		}
 	}

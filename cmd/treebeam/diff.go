@@ -168,9 +168,9 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			fmt.Fprintf(&b, "  %-10s %s\n", e.what, cell(id))
 		}
 	}
-	fmt.Fprintf(&b, "sentences      %d in both, %d added, %d removed; %d in both have other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
-	fmt.Fprintf(&b, "words          %d compared: %d arcs changed (%.2f%%), %d heads, %d labels; %d tags\n",
-		c.Compared, c.Arcs, c.Percent(c.Arcs), c.Heads, c.Labels, c.Tags)
+	fmt.Fprintf(&b, "sentences      %d in both, %d added, %d removed; %d in both with other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
+	fmt.Fprintf(&b, "words          %d compared: %s changed (%.2f%%), %s, %s; %s\n", c.Compared, view.Many(c.Arcs, "arc"), c.Percent(c.Arcs),
+		view.Many(c.Heads, "head"), view.Many(c.Labels, "label"), view.Many(c.Tags, "tag"))
 	for _, m := range []struct {
 		name      string
 		all, both *diff.Means
@@ -182,7 +182,7 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			m.all.A, m.all.B, m.all.Drift, m.both.A, m.both.B, m.both.Drift)
 	}
 	if len(r.Migrations) > 0 {
-		fmt.Fprintf(&b, "\nthe most frequent of %d arcs that became others:\n", c.Arcs)
+		fmt.Fprintf(&b, "\nthe most frequent of %s that became others:\n", view.Many(c.Arcs, "arc"))
 	}
 	for _, m := range r.Migrations {
 		moved := ""

@@ -57,3 +57,14 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// One arc is not "1 arcs".
+func TestOneChangedArc(t *testing.T) {
+	var b strings.Builder
+	must(t, printDiff(&b, &diff.Report{Words: diff.Words{Compared: 10, Arcs: 1, Heads: 1}, Migrations: []diff.Migration{{Count: 1}}}))
+	for _, want := range []string{"10 compared: 1 arc changed (10.00%), 1 head, 0 labels; 0 tags\n", "the most frequent of 1 arc that became others"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+}

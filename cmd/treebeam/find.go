@@ -143,7 +143,7 @@ func (f *findFlags) report(names []string, o *search.Options, sum *search.Result
 	switch {
 	case o.To == search.Count:
 	case o.Limit > 0 && sum.Hits >= o.Limit:
-		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
+		say(os.Stderr, "hits: %d, in %d of the first %s; --limit ended the search\n", sum.Hits, sum.Sentences, view.Many(sum.Searched, "sentence"))
 	default:
 		drawn := ""
 		if f.drawn {

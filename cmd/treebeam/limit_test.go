@@ -26,6 +26,7 @@ func TestFailureLimit(t *testing.T) {
 		{"10%", nightly.Found{Errors: 2, Trees: 9, Files: 1}, "2 failures beside 9 trees, more"},
 		{"10%", nightly.Found{Errors: 1, Trees: 1000, Files: 10, FilesFailed: 1}, ""},
 		{"10%", nightly.Found{Errors: 2, Trees: 1000, Files: 10, FilesFailed: 2}, "2 of 10 files could not be read, more"},
+		{"10%", nightly.Found{Errors: 2, Trees: 1000, Files: 1, FilesFailed: 1}, "1 of 1 file could not be read, more"},
 		{"0%", nightly.Found{Trees: 1, Files: 1}, ""},
 		{"100%", nightly.Found{Errors: 1, Files: 1, FilesFailed: 1}, "nothing could be parsed"},
 	} {

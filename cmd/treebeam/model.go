@@ -200,7 +200,7 @@ func printModel(out io.Writer, m *model.Model) {
 
 	fmt.Fprintln(out, "\nparts")
 	for _, c := range componentsOf(m.Sections) {
-		fmt.Fprintf(w, "%s\t%s\t%d sections\n", c.Name, megabytes(c.Bytes), c.Sections)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Name, megabytes(c.Bytes), view.Many(c.Sections, "section"))
 	}
 	w.Flush()
 }

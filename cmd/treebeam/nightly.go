@@ -311,8 +311,8 @@ func newCompact() *cobra.Command {
 		if done.Run == "" {
 			say(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
 		} else {
-			say(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
-				done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
+			say(os.Stderr, "%s merged into %s; snapshot %s of %s is current\n",
+				view.Many(done.Merged, "run"), done.Run, done.Snapshot.Name, view.Many(done.Snapshot.Documents, "document"))
 		}
 		if !*prune {
 			return nil

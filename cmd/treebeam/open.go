@@ -140,7 +140,7 @@ func (b *brokenBlocks) add(err *conllu.Error) {
 // end reports what was left out. As for a run, the status is 3 if nothing was read.
 func (b *brokenBlocks) end(read int64) error {
 	if b.n > namedBlocks {
-		say(os.Stderr, "left out: %d more broken blocks\n", b.n-namedBlocks)
+		say(os.Stderr, "left out: %s\n", view.Many(b.n-namedBlocks, "more broken block"))
 	}
 	if b.n > 0 && read == 0 {
 		return exitCode(exitFailures)

@@ -151,8 +151,8 @@ func forecastLine(files int, bytes int64, f *pipeline.Forecast) string {
 	if bytes >= 1e9 {
 		size = view.Number(bytes / 1e6)
 	}
-	line := fmt.Sprintf("%s, %s MB to parse: about %s words, %.1f core-hours at %s words/s a core (measured here, on a sample)",
-		view.Many(files, "file"), size, view.Number(f.Words/unit*unit), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
+	line := fmt.Sprintf("%s, %s MB to parse: about %s, %.1f core-hours at %s words/s a core (measured here, on a sample)",
+		view.Many(files, "file"), size, view.Many(f.Words/unit*unit, "word"), f.CoreTime(f.Rate).Hours(), view.Number(int64(f.Rate)))
 	if f.Fast > 0 {
 		line += fmt.Sprintf("; with --fast %.1f core-hours and more mistakes, with --effort between", f.CoreTime(f.Fast).Hours())
 	}
@@ -196,7 +196,7 @@ func goingLine(g *pipeline.Going) string {
 	}
 	line := fmt.Sprintf("parts done: %d of %d", max(g.Seen, g.Parts), g.Ranges)
 	if g.Here {
-		line = fmt.Sprintf("%d words, %.0f words/s", g.Words, g.Rate())
+		line = fmt.Sprintf("%s, %.0f words/s", view.Many(g.Words, "word"), g.Rate())
 	}
 	if percent, known := g.Percent(); known {
 		line += fmt.Sprintf(", %d%% of the input", percent)

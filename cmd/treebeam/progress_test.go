@@ -24,14 +24,15 @@ func TestStandingLines(t *testing.T) {
 		"nothing yet": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Ranges: 50, Here: true},
 			"0 words, 0 words/s, 0% of the input"},
 		"half": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Bytes: 50 * mb, Ranges: 50, Seen: 25, Here: true, Words: 1000},
-			"1000 words, 100 words/s, 50% of the input, about 10s left"},
+			"1,000 words, 100 words/s, 50% of the input, about 10s left"},
 		// 80 MB were there before; 10 MB took 10 s, so the other 10 do too.
 		"continued": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Before: 80 * mb, Bytes: 10 * mb, Ranges: 50, Parts: 40, Seen: 45, Here: true, Words: 1000},
-			"1000 words, 100 words/s, 90% of the input, about 10s left"},
+			"1,000 words, 100 words/s, 90% of the input, about 10s left"},
 		"nearly done": {pipeline.Going{Elapsed: time.Minute, Total: 1000, Bytes: 999, Ranges: 3, Seen: 2, Here: true, Words: 6},
 			"6 words, 0 words/s, 99% of the input, about 0s left"},
+		"one word": {pipeline.Going{Elapsed: time.Minute, Total: 1000, Ranges: 3, Here: true, Words: 1}, "1 word, 0 words/s, 0% of the input"},
 		"long": {pipeline.Going{Elapsed: time.Hour, Total: 100 * mb, Bytes: 20 * mb, Ranges: 50, Here: true, Words: 3600},
-			"3600 words, 1 words/s, 20% of the input, about 4h00m left"},
+			"3,600 words, 1 words/s, 20% of the input, about 4h00m left"},
 		"very long": {pipeline.Going{Elapsed: 10 * time.Hour, Total: 100 * mb, Bytes: mb, Ranges: 50, Here: true},
 			"0 words, 0 words/s, 1% of the input, about 41 days left"},
 		// --retry-failures reads parts again that were counted as done.

@@ -138,7 +138,7 @@ func TestPerFileOverwrite(t *testing.T) {
 		return string(text)
 	}
 	status, _, stderr := treebeam(t, "", "convert", out, "--per-file", dir, "--to", "text")
-	if status != exitRefused || !strings.Contains(stderr, `1 of the 2 files are there already, such as "b.txt"`) || !strings.Contains(stderr, "--overwrite") ||
+	if status != exitRefused || !strings.Contains(stderr, `files that are there already: 1 of 2, such as "b.txt"`) || !strings.Contains(stderr, "--overwrite") ||
 		read("b.txt") != "precious\n" || read("a.txt") != "" {
 		t.Errorf("status %d, %q\n%s", status, read("b.txt"), stderr)
 	}

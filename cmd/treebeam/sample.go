@@ -161,6 +161,6 @@ func (f *sampleFlags) report(drawn *pick.Drawn) {
 // were: what is found on them does not hold for other text.
 func warnOfUncertain(file string, gold []syntax.Sentence) {
 	if n := pick.ChosenForDoubts(gold); n > 0 {
-		say(os.Stderr, "%s: %d of the sentences were chosen because they are uncertain; figures and probabilities from them apply to no other text: take a random sample (treebeam sample --random)\n", file, n)
+		say(os.Stderr, "%s: sentences that were chosen because they are uncertain: %d; figures and probabilities from them apply to no other text: take a random sample (treebeam sample --random)\n", file, n)
 	}
 }

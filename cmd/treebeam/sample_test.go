@@ -136,12 +136,12 @@ func TestSampleIsCorrectedAndUsed(t *testing.T) {
 	run("calibrated on random-gold.conllu, 60 sentences", "calibrate", "--model", toy, "--dev", file("random-gold.conllu"), "--output", file("mine.tbm"))
 	run("UAS", "eval", "--gold", file("random-gold.conllu"), "--model", file("mine.tbm"), "--gold-tokens")
 	run("UAS", "eval", "--gold", file("random-gold.conllu"), "--system", file("random.conllu"))
-	run("2 of the sentences were chosen because they are uncertain", "eval", "--gold", file("uncertain-gold.conllu"), "--system", file("uncertain.conllu"))
+	run("sentences that were chosen because they are uncertain: 2;", "eval", "--gold", file("uncertain-gold.conllu"), "--system", file("uncertain.conllu"))
 	run("", "train", "--check", "--train", file("uncertain-gold.conllu"), "--dev", file("random-gold.conllu"))
 	run("", "parse", "--quiet", gold, "--retag", "--model", file("mine.tbm"), "--output", file("out"))
 	run("by deprel_conf", "sample", file("out"), "--uncertain", "2", "--min-words", "1")
 	if status, _, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", file("uncertain-gold.conllu"), "--output", file("x.tbm")); status != exitRefused ||
-		!strings.Contains(stderr, "2 of the sentences were chosen because they are uncertain") {
+		!strings.Contains(stderr, "sentences that were chosen because they are uncertain: 2;") {
 		t.Errorf("status %d %s", status, stderr)
 	}
 }

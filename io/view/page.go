@@ -324,7 +324,7 @@ func others(list []*count, more int, total int64, thing string) string {
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("and %s others with %s", Number(more), Many(total, thing))
+	return fmt.Sprintf("and %s with %s", Many(more, "other"), Many(total, thing))
 }
 
 // newFigure is a tree with its surroundings on the page.

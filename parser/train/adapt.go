@@ -174,7 +174,7 @@ func (a *adapter) check(trees Treebank) error {
 		}
 	}
 	if unknown > 0 {
-		a.Log("%d of %d words have a relation that the model does not give, such as %s: it learns their heads alone", unknown, words, such)
+		a.Log("words with a relation that the model does not give, such as %s: %d of %d; it learns their heads alone", such, unknown, words)
 	}
 	return nil
 }

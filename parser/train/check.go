@@ -203,7 +203,7 @@ func (c *checker) columns(t Treebank) {
 			xpos, feats = xpos || w.XPOS != "", feats || w.Feats != ""
 		}
 	}
-	c.fact("%s: %d sentences, %d words, %d multiword tokens", t.Name, len(t.Sentences), words, multiword)
+	c.fact("%s: sentences: %d, words: %d, multiword tokens: %d", t.Name, len(t.Sentences), words, multiword)
 	if words == 0 {
 		c.find(true, "%s has no words: name a CoNLL-U file with trees", t.Name)
 		return
@@ -307,7 +307,7 @@ func (c *checker) pair(train, dev Treebank) {
 		return
 	}
 	share := 100 * float64(unseen) / float64(total)
-	c.fact("dev: %.1f %% of the words have forms that train does not have; %d of %d sentences of 5 words or more are in train too", share, longBoth, long)
+	c.fact("dev: %.1f %% of the words have forms that train does not have; sentences of 5 words or more that are in train too: %d of %d", share, longBoth, long)
 	if share > maxUnseen && len(known) > 0 {
 		c.find(false, "%.0f %% of dev's words are unknown to train: check that both are of one language", share)
 	}

@@ -24,7 +24,7 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"no head", func(s *syntax.Sentence) { s.Words[1].Head, s.Words[1].Deprel = syntax.NoHead, "" }, false,
 			"words without a head, which are left open: 1, train.conllu:14"},
 		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false,
-			"train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
+			"train.conllu: partial trees: 1; open heads: 1, relations: 1, of words: 28"},
 		{"bare", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 0) }, false, "only segmenter and tagger learn: 1"},
 		{"two open roots", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 2) }, false,
 			"relation root on a word without a head, next to another root: the head is left open: 2, train.conllu:13, train.conllu:14"},
@@ -110,7 +110,7 @@ func TestCheckColumnsAndPairs(t *testing.T) {
 		Check(train, dev).WriteTo(&b)
 		return b.String()
 	}
-	if r := report(); !strings.Contains(r, "dev: 14.3 % of the words") || !strings.Contains(r, "0 of 4 sentences") {
+	if r := report(); !strings.Contains(r, "dev: 14.3 % of the words") || !strings.Contains(r, "in train too: 0 of 4") {
 		t.Errorf("report:\n%s", r)
 	}
 	dev.Sentences[1] = train.Sentences[1]
@@ -119,7 +119,7 @@ func TestCheckColumnsAndPairs(t *testing.T) {
 			train.Sentences[i].Words[j].XPOS = ""
 		}
 	}
-	if r := report(); !strings.Contains(r, "in both treebanks") || !strings.Contains(r, "1 of 4 sentences") ||
+	if r := report(); !strings.Contains(r, "in both treebanks") || !strings.Contains(r, "in train too: 1 of 4") ||
 		!strings.Contains(r, "train.conllu: the XPOS column is empty") {
 		t.Errorf("report:\n%s", r)
 	}

@@ -73,7 +73,7 @@ func (t *Treebank) open() (g gap) {
 
 // String says how much is open.
 func (g gap) String() string {
-	return fmt.Sprintf("%d heads and %d relations of %d words", g.heads, g.relations, g.words)
+	return fmt.Sprintf("heads: %d, relations: %d, of words: %d", g.heads, g.relations, g.words)
 }
 
 // open reports what is open in one file of train.
@@ -81,7 +81,7 @@ func (c *checker) open(t Treebank) {
 	t.More = nil
 	g := t.open()
 	if g.relations > 0 {
-		c.fact("%s: partial trees: %d; %v are open", t.Name, g.sentences, g)
+		c.fact("%s: partial trees: %d; open %v", t.Name, g.sentences, g)
 	}
 	if g.bare > 0 {
 		c.fact("%s: sentences without any head, from which only segmenter and tagger learn: %d", t.Name, g.bare)

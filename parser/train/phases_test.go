@@ -106,10 +106,10 @@ func TestCheckOfFurtherFiles(t *testing.T) {
 	var b strings.Builder
 	r := Check(train, dev)
 	r.WriteTo(&b)
-	for _, want := range []string{"more.conllu: 4 sentences, 28 words",
+	for _, want := range []string{"more.conllu: sentences: 4, words: 28",
 		"UPOS and XPOS together that train.conllu does not have: 1, more.conllu:15",
 		"relations that train.conllu does not have: 1, more.conllu:16",
-		"1 of 4 sentences of 5 words or more are in train too"} {
+		"sentences of 5 words or more that are in train too: 1 of 4"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("report lacks %q:\n%s", want, &b)
 		}

@@ -180,7 +180,7 @@ func (o *Options) setDefaults(words int) {
 
 func (o *Options) validate() error {
 	if o.Folds < 2 {
-		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
+		return fmt.Errorf("folds %d: jackknifing needs at least 2", o.Folds)
 	}
 	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
 		return fmt.Errorf("silver weight %g: must be from 0 to %d", w, MaxSilverWeight)

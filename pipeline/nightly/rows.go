@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
 )
 
 // A cursor goes once through the rows of a run, sorted by source_uri, and yields the
@@ -126,8 +127,8 @@ func of[T any](r *rows, opened map[string]*cursor[T], e *parquet.Entry, kind str
 			}
 		}
 		if n != count {
-			yield(nil, fmt.Errorf("%s is %w: it has %d rows of %s in %s, but the snapshot counts %d",
-				s.runDir(e.Run), parquet.ErrDamaged, n, e.SourceURI, kind, count))
+			yield(nil, fmt.Errorf("%s is %w: it has %s of %s in %s, but the snapshot counts %d",
+				s.runDir(e.Run), parquet.ErrDamaged, view.Many(n, "row"), e.SourceURI, kind, count))
 		}
 	}
 }
