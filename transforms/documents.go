@@ -28,7 +28,7 @@ type KeyValue = parquet.KeyValue
 // because runners in Java hang on nil slices. Documents have Beam's row coder.
 type Document struct {
 	ID   string // column doc_id, and the beginning of the ids of its sentences
-	Text string
+	Text string // UTF-8; invalid bytes become U+FFFD, and a failure says so
 	// Meta holds the caller's own fields. All trees and failures of the document have
 	// them. It is a list because the bytes of equal maps may differ. Keys must not repeat.
 	Meta []KeyValue
@@ -344,7 +344,7 @@ func (d *Document) fill(m Stages, o *output.RowOptions, key typex.X, f *filler) 
 	if len(d.Places) > 0 {
 		return
 	}
-	found, blocks, err := text.Whole(d.Text, source.HeadBytes, text.Options{Lines: text.Lines(cmp.Or(d.Lines, o.Lines))})
+	found, blocks, err := text.Whole(d.Text, source.HeadBytes, text.Options{UTF8: true, Lines: text.Lines(cmp.Or(d.Lines, o.Lines))})
 	if err != nil {
 		fail(syntax.Because(syntax.KindNotText, "document with Lines %q: %v", d.Lines, err))
 		return

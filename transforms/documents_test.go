@@ -225,7 +225,8 @@ func TestOddDocuments(t *testing.T) {
 	}{
 		"nothing":   {transforms.Document{}, "0 ", ""},
 		"byte mark": {transforms.Document{Text: "\xef\xbb\xbfHi you."}, "1 Hi", ""},
-		"UTF-16":    {transforms.Document{Text: "\xff\xfeH\x00i\x00.\x00"}, "1 Hi.", ""},
+		"UTF-16":    {transforms.Document{Text: "\xff\xfeH\x00i\x00."}, "1 \ufffd\ufffdH\ufffdi\ufffd.", "invalid bytes: 4 characters"},
+		"bad bytes": {transforms.Document{Text: "\xfe\xffHi you."}, "1 \ufffd\ufffdHi", "invalid bytes: 2 characters"},
 		"zeros":     {transforms.Document{Text: "Good\x00 text."}, "1 Good\ufffd", "invalid bytes: 1 character"},
 		"id": {transforms.Document{ID: "a\xff\n# b\u2028", Source: "\x00", Text: "One.", Meta: []transforms.KeyValue{{Key: "k\xff", Value: "v\xff"}, {Key: "k"}, {Key: "k"}}},
 			"1 One.", ""},

@@ -38,6 +38,9 @@ func Decide(head []byte, o Options) (Layout, error) {
 		return Layout{}, err
 	}
 	label, bom := byteOrderMark(head)
+	if o.UTF8 && label != "utf-8" {
+		bom = 0
+	}
 	if bom == 0 {
 		label = o.Encoding
 	}
