@@ -95,7 +95,7 @@ func snapshotSides(ctx context.Context, state string, args []string) (sides [2]d
 	switch {
 	case len(args) != 0 && len(args) != len(sides):
 		return sides, refuse("give the numbers of two snapshots, or none; got %s", view.Many(len(args), "argument"))
-	case len(args) == 0 && current.N == 1:
+	case len(args) == 0 && current.Predecessor == "":
 		return sides, refuse("%s has one snapshot only: there is nothing to compare it with", state)
 	}
 	for i := range sides {

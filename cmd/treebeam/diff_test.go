@@ -56,6 +56,12 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%v: no %q in %s", args, want, stderr)
 		}
 	}
+	// Without CURRENT, the next snapshot is number 3, and the first of its chain.
+	must(t, os.Remove(filepath.Join(state, "CURRENT")))
+	ends(t, exitOK, "", night...)
+	if _, stderr := ends(t, exitRefused, "", "diff", "--state", state); !strings.Contains(stderr, "one snapshot only") {
+		t.Error(stderr)
+	}
 }
 
 // One arc is not "1 arcs".

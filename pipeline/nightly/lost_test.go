@@ -193,6 +193,52 @@ func TestLostSnapshot(t *testing.T) {
 	}
 }
 
+// Without CURRENT, a night takes over what was parsed, and its snapshot is the newest one.
+func TestLostCurrent(t *testing.T) {
+	c := few(t, 10)
+	for i := range 2 {
+		c.write("f03.txt", fmt.Sprintf("Change %d .\n", i))
+		c.mustNight(c.options())
+	}
+	c.must(os.Remove(filepath.Join(c.state, "CURRENT")))
+	before := toy.Parsed.Load()
+	if _, err := c.crash("snapshot"); err == nil {
+		t.Fatal("no crash")
+	}
+	n, r := c.mustNight(c.options())
+	if n.Base() != nil || r.Snapshot.N != 5 || r.Snapshot.Predecessor != "" || toy.Parsed.Load() != before {
+		t.Errorf("snapshot %d after %q, %d sentences parsed", r.Snapshot.N, r.Snapshot.Predecessor, toy.Parsed.Load()-before)
+	}
+	c.check("a new chain")
+	c.idle("a new chain")
+	c.write("f03.txt", "Another change .\n")
+	if _, r := c.mustNight(c.options()); r.Snapshot.N != 6 {
+		t.Errorf("then snapshot %d", r.Snapshot.N)
+	}
+	c.check("the next night")
+}
+
+// What is said of a snapshot that is asked for is about the one that is lost.
+func TestLostBefore(t *testing.T) {
+	c := few(t, 3)
+	for i := range 3 {
+		c.write("f01.txt", fmt.Sprintf("Change %d .\n", i))
+		c.mustNight(c.options())
+	}
+	state := &State{c.state}
+	second, err := state.Snapshot(t.Context(), 2)
+	c.must(err)
+	c.must(os.Remove(filepath.Join(c.state, "snapshots", second.Name)))
+	for _, n := range []int{1, 2} {
+		if _, err := state.Snapshot(t.Context(), n); err == nil || !strings.HasPrefix(err.Error(), "snapshot 2 of "+c.state+" was removed") {
+			t.Errorf("snapshot %d: %v", n, err)
+		}
+	}
+	if s, err := state.Snapshot(t.Context(), 3); err != nil || s.N != 3 {
+		t.Errorf("the one after it: %v", err)
+	}
+}
+
 func flip(path string, at int) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -94,8 +96,9 @@ func (s *State) Snapshot(ctx context.Context, n int) (*Snapshot, error) {
 	}
 	newest := snapshot.N
 	for snapshot.N > n && snapshot.Predecessor != "" {
+		lost, _ := number(snapshot.Predecessor)
 		if snapshot, err = s.snapshot(snapshot.Predecessor); err != nil {
-			return nil, refuse("snapshot %d of %s was removed, or never was: %w", n, s.dir, err)
+			return nil, refuse("snapshot %d of %s was removed or is damaged, and only it names those before it: %w", lost, s.dir, err)
 		}
 	}
 	if snapshot.N != n {
@@ -160,11 +163,31 @@ func (s *Snapshot) next() (n int, predecessor string) {
 	return s.N + 1, s.Name
 }
 
+// newest is the largest number of a snapshot that is there, current or not; 0 is none.
+func (s *State) newest(ctx context.Context) (newest int, err error) {
+	for info, err := range store.List(ctx, store.Join(s.dir, snapshotsDir)) {
+		if err != nil {
+			return 0, err
+		}
+		if n, err := number(path.Base(filepath.ToSlash(info.Name))); err == nil {
+			newest = max(newest, n)
+		}
+	}
+	return newest, nil
+}
+
 // publish writes the snapshot that comes after base and holds the entries,
 // without making it current. Its name is of its content, so that two nights
 // that found the same write the same.
 func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
 	n, predecessor := base.next()
+	if base == nil { // CURRENT may be lost
+		newest, err := s.newest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		n += newest
+	}
 	next := &Snapshot{N: n, Predecessor: predecessor, Made: made, state: s}
 	f, err := store.NewTemporary() // its name follows from its content
 	if err != nil {
