@@ -191,7 +191,7 @@ func openEmbedded(encoder bool) (*Model, error) {
 func openRegular(path string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: check --model", err)
+		return nil, nil, fmt.Errorf("%w: check the name of the model", err)
 	}
 	if info.IsDir() {
 		return nil, nil, fmt.Errorf("this is a folder: name the model file in it")
@@ -201,7 +201,7 @@ func openRegular(path string) (*os.File, os.FileInfo, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: check --model", err)
+		return nil, nil, fmt.Errorf("%w: check the name of the model", err)
 	}
 	if info, err = f.Stat(); err != nil {
 		f.Close()

@@ -59,7 +59,7 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 			t[i], err = plainList(i, data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
+			return nil, wrong(output.CustomLists[i], store.Redact(name), err)
 		}
 	}
 	return t, nil

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -30,7 +31,7 @@ func ParseEffort(option string) (float64, error) {
 	}
 	p, err := strconv.ParseFloat(option, 64)
 	if err != nil || !(p >= 0 && p <= 1) {
-		return 0, fmt.Errorf("--effort %s: must be a number from 0, without the encoder, to 1, with it for every sentence", option)
+		return 0, wrong("effort", option, errors.New("must be a number from 0, without the encoder, to 1, with it for every sentence"))
 	}
 	return p, nil
 }
@@ -43,9 +44,9 @@ func CheckEffort(m Stages, o *output.RowOptions) error {
 	}
 	switch choose := p > 0 && p < 1; {
 	case !m.Encodes():
-		return fmt.Errorf("--effort %s: the model has no encoder; leave it out, or parse with a model that has one, such as the accurate English model", o.Effort)
+		return wrong("effort", o.Effort, errors.New("the model has no encoder; leave it out, or parse with a model that has one, such as the accurate English model"))
 	case choose && !m.CanChoose():
-		return fmt.Errorf("--effort %s: the model cannot tell which sentences need its encoder, for parses without it are not calibrated; give 0 or 1, or treebeam calibrate", o.Effort)
+		return wrong("effort", o.Effort, errors.New("the model cannot tell which sentences need its encoder, for parses without it are not calibrated; give 0 or 1, or treebeam calibrate"))
 	case choose && o.StopAfter != "":
 		return fmt.Errorf("--effort %s with --stop-after %s: only a tree says how sure a sentence is; give 0 or 1", o.Effort, o.StopAfter)
 	}

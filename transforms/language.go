@@ -121,12 +121,12 @@ func choose(uri string, m Stages, w World, o *output.RowOptions) (Stages, error)
 		o.Language = option
 		return m, nil
 	case w == nil && model.IsEmbedded(uri):
-		return nil, fmt.Errorf("--language %s: %w", o.Language, model.ErrNoWorld)
+		return nil, wrong("language", o.Language, model.ErrNoWorld)
 	case w == nil:
-		return nil, fmt.Errorf("--language %s: the model knows one language (%s): leave out --language or --model", o.Language,
-			cmp.Or(m.Language(), "its file does not say which"))
+		return nil, wrong("language", o.Language, fmt.Errorf("the model knows one language (%s): leave out the language or the model",
+			cmp.Or(m.Language(), "its file does not say which")))
 	case err != nil:
-		return nil, fmt.Errorf("--language: %w", err)
+		return nil, wrong("language", o.Language, err)
 	}
 	o.Language = option
 	if made := w.Digest(); o.World == "" {

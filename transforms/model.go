@@ -141,7 +141,7 @@ func fetchModel(uri string) (*model.Model, error) {
 	}
 	info, err := s.Stat(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("model %w: check --model", err)
+		return nil, fmt.Errorf("model %w: check its name", err)
 	}
 	fetched.Lock()
 	defer fetched.Unlock()

@@ -91,11 +91,12 @@ func (o *Options) parsing(stage string) parsing {
 	return p
 }
 
-func (o *Options) checked() (parsing, error) {
+func (o *Options) checked() (p parsing, err error) {
+	defer func() { err = ofField(err) }()
 	if j := o.job; j != nil {
 		return parsing{Model: j.Model, Digest: j.ModelDigest, Rows: j.Options, Job: j}, nil
 	}
-	p := parsing{Model: o.Model, Rows: output.RowOptions{
+	p = parsing{Model: o.Model, Rows: output.RowOptions{
 		Language: o.Language, Lines: cmp.Or(o.Lines, string(text.AutoLines)), MaxWords: cmp.Or(o.MaxWords, 1000), Ranges: o.Ranges,
 		Retag: o.Retag, KeepHeads: o.KeepHeads, Unconstrained: o.Unconstrained,
 		Parse: output.ParseOptions{Seed: cmp.Or(o.Seed, 1), Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget,
@@ -120,7 +121,7 @@ func (o *Options) checked() (parsing, error) {
 	}
 	lists, err := o.Custom.Read(context.Background())
 	if err != nil {
-		return p, fmt.Errorf("option Custom: %w", err)
+		return p, err
 	}
 	if n := len(strings.Join(lists[:], "")); n > maxCustom {
 		return p, fmt.Errorf("option Custom: the lists have %d bytes, the limit in a pipeline is %d", n, maxCustom)
@@ -138,6 +139,31 @@ func (o *Options) checked() (parsing, error) {
 	return p, CheckEffort(m, &p.Rows)
 }
 
+// A wrongOption is the error of a value that was given for an option. Its text names the
+// flag of the command.
+type wrongOption struct {
+	flag, value string
+	err         error
+}
+
+func wrong(flag, value string, err error) error { return &wrongOption{flag, value, err} }
+
+func (e *wrongOption) Error() string { return fmt.Sprintf("--%s %s: %v", e.flag, e.value, e.err) }
+func (e *wrongOption) Unwrap() error { return e.err }
+
+// fieldOf is the field of Options that stands for a flag.
+var fieldOf = map[string]string{"effort": "Effort", "language": "Language",
+	"abbreviations": "Custom.Abbreviations", "keep-together": "Custom.KeepTogether", "exceptions": "Custom.Exceptions"}
+
+// ofField returns the error of an option as the caller of a transform knows it, by its field.
+func ofField(err error) error {
+	var e *wrongOption
+	if !errors.As(err, &e) {
+		return err
+	}
+	return fmt.Errorf("option %s: %s: %w", fieldOf[e.flag], e.value, e.err)
+}
+
 // open opens the model, checks that it has not changed since the pipeline was built, and
 // applies the user's lists.
 func (p *parsing) open(ctx context.Context) (Stages, error) {
@@ -152,7 +178,10 @@ func (p *parsing) open(ctx context.Context) (Stages, error) {
 	if err == nil {
 		m, err = Customize(m, &p.Rows, p.lists)
 	}
-	if err != nil && p.Job != nil {
+	switch {
+	case p.Job == nil:
+		err = ofField(err)
+	case err != nil:
 		err = p.Job.failed(ctx, -1, err)
 	}
 	return m, err

@@ -98,12 +98,14 @@ func TestOptionsCheck(t *testing.T) {
 		{transforms.Options{Model: transformstest.EncoderURI, Effort: transforms.NoEncoder}, ""},
 		{transforms.Options{Model: transformstest.EncoderURI, Effort: 0.5}, ""},
 		{transforms.Options{Model: "there/is/none.tbm"}, ""}, // a worker may see it
-		{transforms.Options{Model: model.Embedded, Effort: 0.5}, "the model has no encoder"},
+		{transforms.Options{Model: model.Embedded, Effort: 0.5}, "option Effort: 0.5: the model has no encoder"},
+		{transforms.Options{Model: transformstest.ModelURI, Language: "de"}, "option Language: de: the model knows one language"},
+		{transforms.Options{Language: "xx"}, "option Language: xx: "},
 		{transforms.Options{Effort: 2}, "option Effort: 2: must be from 0 to 1"},
 		{transforms.Options{Lines: "many"}, "unknown meaning of line breaks"},
 		{transforms.Options{MaxWords: 1 << 30}, "option MaxWords: 1073741824: must be from 1"},
 		{transforms.Options{Budget: -1}, "must not be negative"},
-		{transforms.Options{Custom: transforms.CustomFiles{Exceptions: "there/is/none.tsv"}}, "--exceptions there/is/none.tsv"},
+		{transforms.Options{Custom: transforms.CustomFiles{Exceptions: "there/is/none.tsv"}}, "option Custom.Exceptions: there/is/none.tsv: "},
 	} {
 		err := c.o.Check()
 		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {

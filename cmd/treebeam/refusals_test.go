@@ -105,7 +105,7 @@ var wrongCommands = []struct {
 	{"parse IN --output IN/a.txt", "is one of the inputs: it would be lost; name another file"},
 	{"parse IN --output /proc/none", "name another folder"},
 	{"parse IN --output DONE", "holds the output of another run ... --overwrite"},
-	{"parse IN --output OUT --model MODEL-none", "MODEL-none ... check --model"},
+	{"parse IN --output OUT --model MODEL-none", "MODEL-none ... check the name of the model"},
 	{"parse IN --output OUT --model IN", "this is a folder"},
 	{"parse IN --output OUT --model MODEL-text", "not a treebeam model: make one with treebeam train"},
 	{"parse IN --output OUT --model MODEL-bank", "looks like CoNLL-U ... treebeam train"},
