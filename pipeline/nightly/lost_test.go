@@ -218,6 +218,18 @@ func TestLostCurrent(t *testing.T) {
 	c.check("the next night")
 }
 
+// A first night that is interrupted has the number that it would have had.
+func TestFirstNumber(t *testing.T) {
+	c := newCorpus(t, 7)
+	c.write("f01.txt", "A file .\n")
+	if _, err := c.crash("snapshot"); err == nil {
+		t.Fatal("no crash")
+	}
+	if _, r := c.mustNight(c.options()); r.Snapshot.N != 1 {
+		t.Errorf("snapshot %d", r.Snapshot.N)
+	}
+}
+
 // What is said of a snapshot that is asked for is about the one that is lost.
 func TestLostBefore(t *testing.T) {
 	c := few(t, 3)

@@ -181,12 +181,14 @@ func (s *State) newest(ctx context.Context) (newest int, err error) {
 // that found the same write the same.
 func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
 	n, predecessor := base.next()
-	if base == nil { // CURRENT may be lost
+	if base == nil { // CURRENT may be lost; but a first night that was interrupted has left number 1
 		newest, err := s.newest(ctx)
 		if err != nil {
 			return nil, err
 		}
-		n += newest
+		if newest > 1 {
+			n += newest
+		}
 	}
 	next := &Snapshot{N: n, Predecessor: predecessor, Made: made, state: s}
 	f, err := store.NewTemporary() // its name follows from its content
