@@ -62,7 +62,7 @@ func ExampleModel_Parse() {
 	// eat   "eat"   0.98
 	// pizza "pizza" 1.00
 	// with  "with"  0.99
-	// forks "forks" 0.76
+	// forks "forks" 0.77
 	// .     "."     1.00
 }
 

@@ -153,7 +153,7 @@ func TestForward(t *testing.T) {
 		for l, rows := range plain(p, b.ids[b.start[s]:b.start[s+1]]) {
 			for k, row := range rows {
 				for i, want := range row {
-					if got := levels[l].row(b.start[s] + k)[i]; math.Abs(float64(got)-want) > 1e-4 {
+					if got := levels[l].row(b.start[s] + k)[i]; math.Abs(float64(got)-want) > 1e-3 { // GELU is one that is near
 						t.Fatalf("sentence %d, level %d, piece %d: element %d is %g, want %g", s, l, k, i, got, want)
 					}
 				}

@@ -82,13 +82,9 @@ func QuantizeButOne(dst []int8, x []float32) (scale float32, at int, rest int32)
 // topTwo returns the largest absolute value of x and the largest of the rest.
 func topTwo(x []float32) (top, second float32) {
 	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
-		var found [lanes]float32 // the largest of every lane of 8, then the second ones
+		var found [2]float32
 		maxAbsTwo(&x[0], len(x), &found[0])
-		for i, v := range found[:lanes/2] {
-			second = max(second, min(top, v), found[lanes/2+i])
-			top = max(top, v)
-		}
-		return top, second
+		return found[0], found[1]
 	}
 	for _, v := range x {
 		v = max(v, -v)

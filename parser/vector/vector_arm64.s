@@ -11,29 +11,58 @@ TEXT ·maxAbsTwo(SB), NOSPLIT, $0-24
 	VEOR V5.B16, V5.B16, V5.B16
 	VEOR V6.B16, V6.B16, V6.B16
 	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
 
 loop:
-	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4ea0f800 // V0 = FABS S4 of V0
-	WORD $0x4ea0f821 // V1 = FABS S4 of V1
-	WORD $0x4ea0f842 // V2 = FABS S4 of V2
-	WORD $0x4ea0f863 // V3 = FABS S4 of V3
-	WORD $0x4ea0f488 // V8 = FMIN S4 of V4, V0
-	WORD $0x4ea1f4a9 // V9 = FMIN S4 of V5, V1
-	WORD $0x4e20f484 // V4 = FMAX S4 of V4, V0
-	WORD $0x4e21f4a5 // V5 = FMAX S4 of V5, V1
-	WORD $0x4e28f4c6 // V6 = FMAX S4 of V6, V8
-	WORD $0x4e29f4e7 // V7 = FMAX S4 of V7, V9
-	WORD $0x4ea2f488 // V8 = FMIN S4 of V4, V2
-	WORD $0x4ea3f4a9 // V9 = FMIN S4 of V5, V3
-	WORD $0x4e22f484 // V4 = FMAX S4 of V4, V2
-	WORD $0x4e23f4a5 // V5 = FMAX S4 of V5, V3
-	WORD $0x4e28f4c6 // V6 = FMAX S4 of V6, V8
-	WORD $0x4e29f4e7 // V7 = FMAX S4 of V7, V9
+	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4ea0f800 // V0 = abs V0
+	WORD $0x4ea0f821 // V1 = abs V1
+	WORD $0x4ea0f842 // V2 = abs V2
+	WORD $0x4ea0f863 // V3 = abs V3
+	WORD $0x4ea0f48c // V12 = V4 min V0
+	WORD $0x4ea1f4ad // V13 = V5 min V1
+	WORD $0x4ea2f4ce // V14 = V6 min V2
+	WORD $0x4ea3f4ef // V15 = V7 min V3
+	WORD $0x4e20f484 // V4 = V4 max V0
+	WORD $0x4e21f4a5 // V5 = V5 max V1
+	WORD $0x4e22f4c6 // V6 = V6 max V2
+	WORD $0x4e23f4e7 // V7 = V7 max V3
+	WORD $0x4e2cf508 // V8 = V8 max V12
+	WORD $0x4e2df529 // V9 = V9 max V13
+	WORD $0x4e2ef54a // V10 = V10 max V14
+	WORD $0x4e2ff56b // V11 = V11 max V15
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
-	VST1.P [V4.S4, V5.S4], 32(R3)
-	VST1.P [V6.S4, V7.S4], 32(R3)
+	WORD $0x4e2af508 // V8 = V8 max V10
+	WORD $0x4e2bf529 // V9 = V9 max V11
+	WORD $0x4ea6f48a // V10 = V4 min V6
+	WORD $0x4ea7f4ab // V11 = V5 min V7
+	WORD $0x4e26f484 // V4 = V4 max V6
+	WORD $0x4e27f4a5 // V5 = V5 max V7
+	WORD $0x4e2af508 // V8 = V8 max V10
+	WORD $0x4e2bf529 // V9 = V9 max V11
+	WORD $0x4e29f508 // V8 = V8 max V9
+	WORD $0x4ea5f489 // V9 = V4 min V5
+	WORD $0x4e25f484 // V4 = V4 max V5
+	WORD $0x4e29f508 // V8 = V8 max V9
+	VEXT $8, V4.B16, V4.B16, V0.B16
+	VEXT $8, V8.B16, V8.B16, V12.B16
+	WORD $0x4e2cf508 // V8 = V8 max V12
+	WORD $0x4ea0f48c // V12 = V4 min V0
+	WORD $0x4e20f484 // V4 = V4 max V0
+	WORD $0x4e2cf508 // V8 = V8 max V12
+	VDUP V4.S[1], V0.S4
+	VDUP V8.S[1], V12.S4
+	WORD $0x4e2cf508 // V8 = V8 max V12
+	WORD $0x4ea0f48c // V12 = V4 min V0
+	WORD $0x4e20f484 // V4 = V4 max V0
+	WORD $0x4e2cf508 // V8 = V8 max V12
+	FMOVS F4, 0(R3)
+	FMOVS F8, 4(R3)
 	RET
 
 // func indexAbs(x *float32, n int, value float32) int
@@ -46,14 +75,14 @@ TEXT ·indexAbs(SB), NOSPLIT, $0-32
 
 loop:
 	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4ea0f800 // V0 = FABS S4 of V0
-	WORD $0x4ea0f821 // V1 = FABS S4 of V1
-	WORD $0x4ea0f842 // V2 = FABS S4 of V2
-	WORD $0x4ea0f863 // V3 = FABS S4 of V3
-	WORD $0x4e30e400 // V0 = FCMEQ S4 of V0, V16
-	WORD $0x4e30e421 // V1 = FCMEQ S4 of V1, V16
-	WORD $0x4e30e442 // V2 = FCMEQ S4 of V2, V16
-	WORD $0x4e30e463 // V3 = FCMEQ S4 of V3, V16
+	WORD $0x4ea0f800 // V0 = abs V0
+	WORD $0x4ea0f821 // V1 = abs V1
+	WORD $0x4ea0f842 // V2 = abs V2
+	WORD $0x4ea0f863 // V3 = abs V3
+	WORD $0x4e30e400 // V0 = V0 equal V16
+	WORD $0x4e30e421 // V1 = V1 equal V16
+	WORD $0x4e30e442 // V2 = V2 equal V16
+	WORD $0x4e30e463 // V3 = V3 equal V16
 	VUZP1 V1.H8, V0.H8, V0.H8
 	VUZP1 V3.H8, V2.H8, V2.H8
 	VUZP1 V2.B16, V0.B16, V0.B16
@@ -84,19 +113,21 @@ TEXT ·quantize(SB), NOSPLIT, $0-28
 	VDUP V16.S[0], V16.S4
 
 loop:
-	VLD1.P 64(R2), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x6e30dc00 // V0 = FMUL S4 of V0, V16
-	WORD $0x6e30dc21 // V1 = FMUL S4 of V1, V16
-	WORD $0x6e30dc42 // V2 = FMUL S4 of V2, V16
-	WORD $0x6e30dc63 // V3 = FMUL S4 of V3, V16
-	WORD $0x4e21a800 // V0 = FCVTNS S4 of V0
-	WORD $0x4e21a821 // V1 = FCVTNS S4 of V1
-	WORD $0x4e21a842 // V2 = FCVTNS S4 of V2
-	WORD $0x4e21a863 // V3 = FCVTNS S4 of V3
+	VLD1 (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x6e30dc00 // V0 = V0 mul V16
+	WORD $0x6e30dc21 // V1 = V1 mul V16
+	WORD $0x6e30dc42 // V2 = V2 mul V16
+	WORD $0x6e30dc63 // V3 = V3 mul V16
+	WORD $0x4e21a800 // V0 = round V0
+	WORD $0x4e21a821 // V1 = round V1
+	WORD $0x4e21a842 // V2 = round V2
+	WORD $0x4e21a863 // V3 = round V3
 	VUZP1 V1.H8, V0.H8, V0.H8
 	VUZP1 V3.H8, V2.H8, V2.H8
 	VUZP1 V2.B16, V0.B16, V0.B16
-	VST1.P [V0.S4], 16(R1)
+	VST1 [V0.B16], (R1)
+	ADD $16, R1
+	ADD $64, R2
 	SUBS $16, R3, R3
 	BNE loop
 	RET
@@ -112,26 +143,30 @@ TEXT ·dequantize(SB), NOSPLIT, $0-48
 	MOVD bias+40(FP), R5
 
 loop:
-	VLD1.P 64(R2), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4e21d800 // V0 = SCVTF S4 of V0
-	WORD $0x4e21d821 // V1 = SCVTF S4 of V1
-	WORD $0x4e21d842 // V2 = SCVTF S4 of V2
-	WORD $0x4e21d863 // V3 = SCVTF S4 of V3
-	WORD $0x6e30dc00 // V0 = FMUL S4 of V0, V16
-	WORD $0x6e30dc21 // V1 = FMUL S4 of V1, V16
-	WORD $0x6e30dc42 // V2 = FMUL S4 of V2, V16
-	WORD $0x6e30dc63 // V3 = FMUL S4 of V3, V16
-	VLD1.P 64(R4), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x6e24dc00 // V0 = FMUL S4 of V0, V4
-	WORD $0x6e25dc21 // V1 = FMUL S4 of V1, V5
-	WORD $0x6e26dc42 // V2 = FMUL S4 of V2, V6
-	WORD $0x6e27dc63 // V3 = FMUL S4 of V3, V7
-	VLD1.P 64(R5), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x4e24d400 // V0 = FADD S4 of V0, V4
-	WORD $0x4e25d421 // V1 = FADD S4 of V1, V5
-	WORD $0x4e26d442 // V2 = FADD S4 of V2, V6
-	WORD $0x4e27d463 // V3 = FADD S4 of V3, V7
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	VLD1 (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4e21d800 // V0 = float V0
+	WORD $0x4e21d821 // V1 = float V1
+	WORD $0x4e21d842 // V2 = float V2
+	WORD $0x4e21d863 // V3 = float V3
+	WORD $0x6e30dc00 // V0 = V0 mul V16
+	WORD $0x6e30dc21 // V1 = V1 mul V16
+	WORD $0x6e30dc42 // V2 = V2 mul V16
+	WORD $0x6e30dc63 // V3 = V3 mul V16
+	VLD1 (R4), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x6e24dc00 // V0 = V0 mul V4
+	WORD $0x6e25dc21 // V1 = V1 mul V5
+	WORD $0x6e26dc42 // V2 = V2 mul V6
+	WORD $0x6e27dc63 // V3 = V3 mul V7
+	VLD1 (R5), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x4e24d400 // V0 = V0 add V4
+	WORD $0x4e25d421 // V1 = V1 add V5
+	WORD $0x4e26d442 // V2 = V2 add V6
+	WORD $0x4e27d463 // V3 = V3 add V7
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R5
+	ADD $64, R1
+	ADD $64, R4
+	ADD $64, R2
 	SUBS $16, R3, R3
 	BNE loop
 	RET
@@ -150,37 +185,42 @@ TEXT ·dequantizeWith(SB), NOSPLIT, $0-56
 	MOVD bias+48(FP), R6
 
 loop:
-	VLD1.P 64(R2), [V0.S4, V1.S4, V2.S4, V3.S4]
-	VLD1.P 16(R4), [V8.B16]
-	WORD $0x4f08a509 // V9 = SXTL2 B16, H8 of V8
-	WORD $0x0f08a508 // V8 = SXTL B8, H8 of V8
-	WORD $0x0f10a504 // V4 = SXTL H4, S4 of V8
-	WORD $0x4f10a505 // V5 = SXTL2 H8, S4 of V8
-	WORD $0x0f10a526 // V6 = SXTL H4, S4 of V9
-	WORD $0x4f10a527 // V7 = SXTL2 H8, S4 of V9
-	WORD $0x4eb09480 // V0 = MLA S4 of V4, V16
-	WORD $0x4eb094a1 // V1 = MLA S4 of V5, V16
-	WORD $0x4eb094c2 // V2 = MLA S4 of V6, V16
-	WORD $0x4eb094e3 // V3 = MLA S4 of V7, V16
-	WORD $0x4e21d800 // V0 = SCVTF S4 of V0
-	WORD $0x4e21d821 // V1 = SCVTF S4 of V1
-	WORD $0x4e21d842 // V2 = SCVTF S4 of V2
-	WORD $0x4e21d863 // V3 = SCVTF S4 of V3
-	WORD $0x6e31dc00 // V0 = FMUL S4 of V0, V17
-	WORD $0x6e31dc21 // V1 = FMUL S4 of V1, V17
-	WORD $0x6e31dc42 // V2 = FMUL S4 of V2, V17
-	WORD $0x6e31dc63 // V3 = FMUL S4 of V3, V17
-	VLD1.P 64(R5), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x6e24dc00 // V0 = FMUL S4 of V0, V4
-	WORD $0x6e25dc21 // V1 = FMUL S4 of V1, V5
-	WORD $0x6e26dc42 // V2 = FMUL S4 of V2, V6
-	WORD $0x6e27dc63 // V3 = FMUL S4 of V3, V7
-	VLD1.P 64(R6), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x4e24d400 // V0 = FADD S4 of V0, V4
-	WORD $0x4e25d421 // V1 = FADD S4 of V1, V5
-	WORD $0x4e26d442 // V2 = FADD S4 of V2, V6
-	WORD $0x4e27d463 // V3 = FADD S4 of V3, V7
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	VLD1 (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1 (R4), [V8.B16]
+	WORD $0x4f08a509 // V9 = bytesHigh V8
+	WORD $0x0f08a508 // V8 = bytesLow V8
+	WORD $0x0f10a504 // V4 = halvesLow V8
+	WORD $0x4f10a505 // V5 = halvesHigh V8
+	WORD $0x0f10a526 // V6 = halvesLow V9
+	WORD $0x4f10a527 // V7 = halvesHigh V9
+	WORD $0x4eb09480 // V0 = V4 multiplyAdd V16
+	WORD $0x4eb094a1 // V1 = V5 multiplyAdd V16
+	WORD $0x4eb094c2 // V2 = V6 multiplyAdd V16
+	WORD $0x4eb094e3 // V3 = V7 multiplyAdd V16
+	WORD $0x4e21d800 // V0 = float V0
+	WORD $0x4e21d821 // V1 = float V1
+	WORD $0x4e21d842 // V2 = float V2
+	WORD $0x4e21d863 // V3 = float V3
+	WORD $0x6e31dc00 // V0 = V0 mul V17
+	WORD $0x6e31dc21 // V1 = V1 mul V17
+	WORD $0x6e31dc42 // V2 = V2 mul V17
+	WORD $0x6e31dc63 // V3 = V3 mul V17
+	VLD1 (R5), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x6e24dc00 // V0 = V0 mul V4
+	WORD $0x6e25dc21 // V1 = V1 mul V5
+	WORD $0x6e26dc42 // V2 = V2 mul V6
+	WORD $0x6e27dc63 // V3 = V3 mul V7
+	VLD1 (R6), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x4e24d400 // V0 = V0 add V4
+	WORD $0x4e25d421 // V1 = V1 add V5
+	WORD $0x4e26d442 // V2 = V2 add V6
+	WORD $0x4e27d463 // V3 = V3 add V7
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R6
+	ADD $16, R4
+	ADD $64, R1
+	ADD $64, R5
+	ADD $64, R2
 	SUBS $16, R3, R3
 	BNE loop
 	RET
@@ -194,22 +234,24 @@ TEXT ·expand(SB), NOSPLIT, $0-28
 	VDUP V16.S[0], V16.S4
 
 loop:
-	VLD1.P 16(R2), [V4.B16]
-	WORD $0x4f08a485 // V5 = SXTL2 B16, H8 of V4
-	WORD $0x0f08a484 // V4 = SXTL B8, H8 of V4
-	WORD $0x0f10a480 // V0 = SXTL H4, S4 of V4
-	WORD $0x4f10a481 // V1 = SXTL2 H8, S4 of V4
-	WORD $0x0f10a4a2 // V2 = SXTL H4, S4 of V5
-	WORD $0x4f10a4a3 // V3 = SXTL2 H8, S4 of V5
-	WORD $0x4e21d800 // V0 = SCVTF S4 of V0
-	WORD $0x4e21d821 // V1 = SCVTF S4 of V1
-	WORD $0x4e21d842 // V2 = SCVTF S4 of V2
-	WORD $0x4e21d863 // V3 = SCVTF S4 of V3
-	WORD $0x6e30dc00 // V0 = FMUL S4 of V0, V16
-	WORD $0x6e30dc21 // V1 = FMUL S4 of V1, V16
-	WORD $0x6e30dc42 // V2 = FMUL S4 of V2, V16
-	WORD $0x6e30dc63 // V3 = FMUL S4 of V3, V16
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	VLD1 (R2), [V8.B16]
+	WORD $0x4f08a509 // V9 = bytesHigh V8
+	WORD $0x0f08a508 // V8 = bytesLow V8
+	WORD $0x0f10a500 // V0 = halvesLow V8
+	WORD $0x4f10a501 // V1 = halvesHigh V8
+	WORD $0x0f10a522 // V2 = halvesLow V9
+	WORD $0x4f10a523 // V3 = halvesHigh V9
+	WORD $0x4e21d800 // V0 = float V0
+	WORD $0x4e21d821 // V1 = float V1
+	WORD $0x4e21d842 // V2 = float V2
+	WORD $0x4e21d863 // V3 = float V3
+	WORD $0x6e30dc00 // V0 = V0 mul V16
+	WORD $0x6e30dc21 // V1 = V1 mul V16
+	WORD $0x6e30dc42 // V2 = V2 mul V16
+	WORD $0x6e30dc63 // V3 = V3 mul V16
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R1
+	ADD $16, R2
 	SUBS $16, R3, R3
 	BNE loop
 	RET
@@ -223,11 +265,12 @@ TEXT ·multiply(SB), NOSPLIT, $0-20
 
 loop:
 	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x6e30dc00 // V0 = FMUL S4 of V0, V16
-	WORD $0x6e30dc21 // V1 = FMUL S4 of V1, V16
-	WORD $0x6e30dc42 // V2 = FMUL S4 of V2, V16
-	WORD $0x6e30dc63 // V3 = FMUL S4 of V3, V16
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	WORD $0x6e30dc00 // V0 = V0 mul V16
+	WORD $0x6e30dc21 // V1 = V1 mul V16
+	WORD $0x6e30dc42 // V2 = V2 mul V16
+	WORD $0x6e30dc63 // V3 = V3 mul V16
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
 	RET
@@ -241,17 +284,19 @@ TEXT ·addScaled(SB), NOSPLIT, $0-32
 	MOVD n+24(FP), R3
 
 loop:
+	VLD1 (R2), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x6e30dc84 // V4 = V4 mul V16
+	WORD $0x6e30dca5 // V5 = V5 mul V16
+	WORD $0x6e30dcc6 // V6 = V6 mul V16
+	WORD $0x6e30dce7 // V7 = V7 mul V16
 	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	VLD1.P 64(R2), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x6e30dc84 // V4 = FMUL S4 of V4, V16
-	WORD $0x6e30dca5 // V5 = FMUL S4 of V5, V16
-	WORD $0x6e30dcc6 // V6 = FMUL S4 of V6, V16
-	WORD $0x6e30dce7 // V7 = FMUL S4 of V7, V16
-	WORD $0x4e24d400 // V0 = FADD S4 of V0, V4
-	WORD $0x4e25d421 // V1 = FADD S4 of V1, V5
-	WORD $0x4e26d442 // V2 = FADD S4 of V2, V6
-	WORD $0x4e27d463 // V3 = FADD S4 of V3, V7
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	WORD $0x4e24d400 // V0 = V0 add V4
+	WORD $0x4e25d421 // V1 = V1 add V5
+	WORD $0x4e26d442 // V2 = V2 add V6
+	WORD $0x4e27d463 // V3 = V3 add V7
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R1
+	ADD $64, R2
 	SUBS $16, R3, R3
 	BNE loop
 	RET
@@ -268,25 +313,27 @@ TEXT ·addSum(SB), NOSPLIT, $0-28
 
 loop:
 	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	VLD1.P 64(R2), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x4e24d400 // V0 = FADD S4 of V0, V4
-	WORD $0x4e25d421 // V1 = FADD S4 of V1, V5
-	WORD $0x4e26d442 // V2 = FADD S4 of V2, V6
-	WORD $0x4e27d463 // V3 = FADD S4 of V3, V7
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
-	WORD $0x4e20d508 // V8 = FADD S4 of V8, V0
-	WORD $0x4e21d529 // V9 = FADD S4 of V9, V1
-	WORD $0x4e22d54a // V10 = FADD S4 of V10, V2
-	WORD $0x4e23d56b // V11 = FADD S4 of V11, V3
+	VLD1 (R2), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x4e24d400 // V0 = V0 add V4
+	WORD $0x4e25d421 // V1 = V1 add V5
+	WORD $0x4e26d442 // V2 = V2 add V6
+	WORD $0x4e27d463 // V3 = V3 add V7
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	WORD $0x4e20d508 // V8 = V8 add V0
+	WORD $0x4e21d529 // V9 = V9 add V1
+	WORD $0x4e22d54a // V10 = V10 add V2
+	WORD $0x4e23d56b // V11 = V11 add V3
+	ADD $64, R1
+	ADD $64, R2
 	SUBS $16, R3, R3
 	BNE loop
-	WORD $0x4e2ad508 // V8 = FADD S4 of V8, V10
-	WORD $0x4e2bd529 // V9 = FADD S4 of V9, V11
-	WORD $0x4e29d508 // V8 = FADD S4 of V8, V9
-	VEXT $8, V8.B16, V8.B16, V9.B16
-	WORD $0x4e29d508 // V8 = FADD S4 of V8, V9
-	VDUP V8.S[1], V9.S4
-	WORD $0x4e29d508 // V8 = FADD S4 of V8, V9
+	WORD $0x4e2ad508 // V8 = V8 add V10
+	WORD $0x4e2bd529 // V9 = V9 add V11
+	WORD $0x4e29d508 // V8 = V8 add V9
+	VEXT $8, V8.B16, V8.B16, V0.B16
+	WORD $0x4e20d508 // V8 = V8 add V0
+	VDUP V8.S[1], V0.S4
+	WORD $0x4e20d508 // V8 = V8 add V0
 	FMOVS F8, ret+24(FP)
 	RET
 
@@ -302,28 +349,29 @@ TEXT ·sumSquares(SB), NOSPLIT, $0-28
 	VEOR V7.B16, V7.B16, V7.B16
 
 loop:
-	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4eb0d400 // V0 = FSUB S4 of V0, V16
-	WORD $0x4eb0d421 // V1 = FSUB S4 of V1, V16
-	WORD $0x4eb0d442 // V2 = FSUB S4 of V2, V16
-	WORD $0x4eb0d463 // V3 = FSUB S4 of V3, V16
-	WORD $0x6e20dc00 // V0 = FMUL S4 of V0, V0
-	WORD $0x6e21dc21 // V1 = FMUL S4 of V1, V1
-	WORD $0x6e22dc42 // V2 = FMUL S4 of V2, V2
-	WORD $0x6e23dc63 // V3 = FMUL S4 of V3, V3
-	WORD $0x4e20d484 // V4 = FADD S4 of V4, V0
-	WORD $0x4e21d4a5 // V5 = FADD S4 of V5, V1
-	WORD $0x4e22d4c6 // V6 = FADD S4 of V6, V2
-	WORD $0x4e23d4e7 // V7 = FADD S4 of V7, V3
+	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4eb0d400 // V0 = V0 sub V16
+	WORD $0x4eb0d421 // V1 = V1 sub V16
+	WORD $0x4eb0d442 // V2 = V2 sub V16
+	WORD $0x4eb0d463 // V3 = V3 sub V16
+	WORD $0x6e20dc00 // V0 = V0 mul V0
+	WORD $0x6e21dc21 // V1 = V1 mul V1
+	WORD $0x6e22dc42 // V2 = V2 mul V2
+	WORD $0x6e23dc63 // V3 = V3 mul V3
+	WORD $0x4e20d484 // V4 = V4 add V0
+	WORD $0x4e21d4a5 // V5 = V5 add V1
+	WORD $0x4e22d4c6 // V6 = V6 add V2
+	WORD $0x4e23d4e7 // V7 = V7 add V3
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
-	WORD $0x4e26d484 // V4 = FADD S4 of V4, V6
-	WORD $0x4e27d4a5 // V5 = FADD S4 of V5, V7
-	WORD $0x4e25d484 // V4 = FADD S4 of V4, V5
-	VEXT $8, V4.B16, V4.B16, V5.B16
-	WORD $0x4e25d484 // V4 = FADD S4 of V4, V5
-	VDUP V4.S[1], V5.S4
-	WORD $0x4e25d484 // V4 = FADD S4 of V4, V5
+	WORD $0x4e26d484 // V4 = V4 add V6
+	WORD $0x4e27d4a5 // V5 = V5 add V7
+	WORD $0x4e25d484 // V4 = V4 add V5
+	VEXT $8, V4.B16, V4.B16, V0.B16
+	WORD $0x4e20d484 // V4 = V4 add V0
+	VDUP V4.S[1], V0.S4
+	WORD $0x4e20d484 // V4 = V4 add V0
 	FMOVS F4, ret+24(FP)
 	RET
 
@@ -340,25 +388,28 @@ TEXT ·normalize(SB), NOSPLIT, $0-40
 
 loop:
 	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4eb0d400 // V0 = FSUB S4 of V0, V16
-	WORD $0x4eb0d421 // V1 = FSUB S4 of V1, V16
-	WORD $0x4eb0d442 // V2 = FSUB S4 of V2, V16
-	WORD $0x4eb0d463 // V3 = FSUB S4 of V3, V16
-	WORD $0x6e31dc00 // V0 = FMUL S4 of V0, V17
-	WORD $0x6e31dc21 // V1 = FMUL S4 of V1, V17
-	WORD $0x6e31dc42 // V2 = FMUL S4 of V2, V17
-	WORD $0x6e31dc63 // V3 = FMUL S4 of V3, V17
-	VLD1.P 64(R3), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x6e24dc00 // V0 = FMUL S4 of V0, V4
-	WORD $0x6e25dc21 // V1 = FMUL S4 of V1, V5
-	WORD $0x6e26dc42 // V2 = FMUL S4 of V2, V6
-	WORD $0x6e27dc63 // V3 = FMUL S4 of V3, V7
-	VLD1.P 64(R4), [V4.S4, V5.S4, V6.S4, V7.S4]
-	WORD $0x4e24d400 // V0 = FADD S4 of V0, V4
-	WORD $0x4e25d421 // V1 = FADD S4 of V1, V5
-	WORD $0x4e26d442 // V2 = FADD S4 of V2, V6
-	WORD $0x4e27d463 // V3 = FADD S4 of V3, V7
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	WORD $0x4eb0d400 // V0 = V0 sub V16
+	WORD $0x4eb0d421 // V1 = V1 sub V16
+	WORD $0x4eb0d442 // V2 = V2 sub V16
+	WORD $0x4eb0d463 // V3 = V3 sub V16
+	WORD $0x6e31dc00 // V0 = V0 mul V17
+	WORD $0x6e31dc21 // V1 = V1 mul V17
+	WORD $0x6e31dc42 // V2 = V2 mul V17
+	WORD $0x6e31dc63 // V3 = V3 mul V17
+	VLD1 (R3), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x6e24dc00 // V0 = V0 mul V4
+	WORD $0x6e25dc21 // V1 = V1 mul V5
+	WORD $0x6e26dc42 // V2 = V2 mul V6
+	WORD $0x6e27dc63 // V3 = V3 mul V7
+	VLD1 (R4), [V4.S4, V5.S4, V6.S4, V7.S4]
+	WORD $0x4e24d400 // V0 = V0 add V4
+	WORD $0x4e25d421 // V1 = V1 add V5
+	WORD $0x4e26d442 // V2 = V2 add V6
+	WORD $0x4e27d463 // V3 = V3 add V7
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R4
+	ADD $64, R3
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
 	RET
@@ -370,20 +421,21 @@ TEXT ·maximum(SB), NOSPLIT, $0-20
 	VLD1 (R1), [V4.S4, V5.S4, V6.S4, V7.S4]
 
 loop:
-	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4e20f484 // V4 = FMAX S4 of V4, V0
-	WORD $0x4e21f4a5 // V5 = FMAX S4 of V5, V1
-	WORD $0x4e22f4c6 // V6 = FMAX S4 of V6, V2
-	WORD $0x4e23f4e7 // V7 = FMAX S4 of V7, V3
+	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4e20f484 // V4 = V4 max V0
+	WORD $0x4e21f4a5 // V5 = V5 max V1
+	WORD $0x4e22f4c6 // V6 = V6 max V2
+	WORD $0x4e23f4e7 // V7 = V7 max V3
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
-	WORD $0x4e26f484 // V4 = FMAX S4 of V4, V6
-	WORD $0x4e27f4a5 // V5 = FMAX S4 of V5, V7
-	WORD $0x4e25f484 // V4 = FMAX S4 of V4, V5
-	VEXT $8, V4.B16, V4.B16, V5.B16
-	WORD $0x4e25f484 // V4 = FMAX S4 of V4, V5
-	VDUP V4.S[1], V5.S4
-	WORD $0x4e25f484 // V4 = FMAX S4 of V4, V5
+	WORD $0x4e26f484 // V4 = V4 max V6
+	WORD $0x4e27f4a5 // V5 = V5 max V7
+	WORD $0x4e25f484 // V4 = V4 max V5
+	VEXT $8, V4.B16, V4.B16, V0.B16
+	WORD $0x4e20f484 // V4 = V4 max V0
+	VDUP V4.S[1], V0.S4
+	WORD $0x4e20f484 // V4 = V4 max V0
 	FMOVS F4, ret+16(FP)
 	RET
 
@@ -393,7 +445,7 @@ TEXT ·expSum(SB), NOSPLIT, $0-28
 	MOVD n+8(FP), R2
 	FMOVS top+16(FP), F16
 	VDUP V16.S[0], V16.S4
-	MOVD $·constants(SB), R0
+	MOVD $·constants+0(SB), R0
 	VLD1R.P 4(R0), [V31.S4]
 	VLD1R.P 4(R0), [V30.S4]
 	VLD1R.P 4(R0), [V29.S4]
@@ -413,102 +465,102 @@ TEXT ·expSum(SB), NOSPLIT, $0-28
 
 loop:
 	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
-	WORD $0x4eb0d400 // V0 = FSUB S4 of V0, V16
-	WORD $0x4eb0d421 // V1 = FSUB S4 of V1, V16
-	WORD $0x4eb0d442 // V2 = FSUB S4 of V2, V16
-	WORD $0x4eb0d463 // V3 = FSUB S4 of V3, V16
-	WORD $0x4e3ff400 // V0 = FMAX S4 of V0, V31
-	WORD $0x4e3ff421 // V1 = FMAX S4 of V1, V31
-	WORD $0x4e3ff442 // V2 = FMAX S4 of V2, V31
-	WORD $0x4e3ff463 // V3 = FMAX S4 of V3, V31
-	WORD $0x6e3edc04 // V4 = FMUL S4 of V0, V30
-	WORD $0x6e3edc25 // V5 = FMUL S4 of V1, V30
-	WORD $0x6e3edc46 // V6 = FMUL S4 of V2, V30
-	WORD $0x6e3edc67 // V7 = FMUL S4 of V3, V30
-	WORD $0x4e3dd484 // V4 = FADD S4 of V4, V29
-	WORD $0x4e3dd4a5 // V5 = FADD S4 of V5, V29
-	WORD $0x4e3dd4c6 // V6 = FADD S4 of V6, V29
-	WORD $0x4e3dd4e7 // V7 = FADD S4 of V7, V29
-	WORD $0x4ebdd488 // V8 = FSUB S4 of V4, V29
-	WORD $0x4ebdd4a9 // V9 = FSUB S4 of V5, V29
-	WORD $0x4ebdd4ca // V10 = FSUB S4 of V6, V29
-	WORD $0x4ebdd4eb // V11 = FSUB S4 of V7, V29
-	WORD $0x6e3cdd08 // V8 = FMUL S4 of V8, V28
-	WORD $0x6e3cdd29 // V9 = FMUL S4 of V9, V28
-	WORD $0x6e3cdd4a // V10 = FMUL S4 of V10, V28
-	WORD $0x6e3cdd6b // V11 = FMUL S4 of V11, V28
-	WORD $0x4ea8d400 // V0 = FSUB S4 of V0, V8
-	WORD $0x4ea9d421 // V1 = FSUB S4 of V1, V9
-	WORD $0x4eaad442 // V2 = FSUB S4 of V2, V10
-	WORD $0x4eabd463 // V3 = FSUB S4 of V3, V11
-	WORD $0x4ebdd488 // V8 = FSUB S4 of V4, V29
-	WORD $0x4ebdd4a9 // V9 = FSUB S4 of V5, V29
-	WORD $0x4ebdd4ca // V10 = FSUB S4 of V6, V29
-	WORD $0x4ebdd4eb // V11 = FSUB S4 of V7, V29
-	WORD $0x6e3bdd08 // V8 = FMUL S4 of V8, V27
-	WORD $0x6e3bdd29 // V9 = FMUL S4 of V9, V27
-	WORD $0x6e3bdd4a // V10 = FMUL S4 of V10, V27
-	WORD $0x6e3bdd6b // V11 = FMUL S4 of V11, V27
-	WORD $0x4ea8d400 // V0 = FSUB S4 of V0, V8
-	WORD $0x4ea9d421 // V1 = FSUB S4 of V1, V9
-	WORD $0x4eaad442 // V2 = FSUB S4 of V2, V10
-	WORD $0x4eabd463 // V3 = FSUB S4 of V3, V11
-	WORD $0x6e3adc08 // V8 = FMUL S4 of V0, V26
-	WORD $0x6e3adc29 // V9 = FMUL S4 of V1, V26
-	WORD $0x6e3adc4a // V10 = FMUL S4 of V2, V26
-	WORD $0x6e3adc6b // V11 = FMUL S4 of V3, V26
-	WORD $0x4e39d508 // V8 = FADD S4 of V8, V25
-	WORD $0x4e39d529 // V9 = FADD S4 of V9, V25
-	WORD $0x4e39d54a // V10 = FADD S4 of V10, V25
-	WORD $0x4e39d56b // V11 = FADD S4 of V11, V25
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x4e38d508 // V8 = FADD S4 of V8, V24
-	WORD $0x4e38d529 // V9 = FADD S4 of V9, V24
-	WORD $0x4e38d54a // V10 = FADD S4 of V10, V24
-	WORD $0x4e38d56b // V11 = FADD S4 of V11, V24
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x4e37d508 // V8 = FADD S4 of V8, V23
-	WORD $0x4e37d529 // V9 = FADD S4 of V9, V23
-	WORD $0x4e37d54a // V10 = FADD S4 of V10, V23
-	WORD $0x4e37d56b // V11 = FADD S4 of V11, V23
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x4e36d508 // V8 = FADD S4 of V8, V22
-	WORD $0x4e36d529 // V9 = FADD S4 of V9, V22
-	WORD $0x4e36d54a // V10 = FADD S4 of V10, V22
-	WORD $0x4e36d56b // V11 = FADD S4 of V11, V22
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x4e35d508 // V8 = FADD S4 of V8, V21
-	WORD $0x4e35d529 // V9 = FADD S4 of V9, V21
-	WORD $0x4e35d54a // V10 = FADD S4 of V10, V21
-	WORD $0x4e35d56b // V11 = FADD S4 of V11, V21
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x6e20dd08 // V8 = FMUL S4 of V8, V0
-	WORD $0x6e21dd29 // V9 = FMUL S4 of V9, V1
-	WORD $0x6e22dd4a // V10 = FMUL S4 of V10, V2
-	WORD $0x6e23dd6b // V11 = FMUL S4 of V11, V3
-	WORD $0x4e20d508 // V8 = FADD S4 of V8, V0
-	WORD $0x4e21d529 // V9 = FADD S4 of V9, V1
-	WORD $0x4e22d54a // V10 = FADD S4 of V10, V2
-	WORD $0x4e23d56b // V11 = FADD S4 of V11, V3
-	WORD $0x4e34d508 // V8 = FADD S4 of V8, V20
-	WORD $0x4e34d529 // V9 = FADD S4 of V9, V20
-	WORD $0x4e34d54a // V10 = FADD S4 of V10, V20
-	WORD $0x4e34d56b // V11 = FADD S4 of V11, V20
+	WORD $0x4eb0d400 // V0 = V0 sub V16
+	WORD $0x4eb0d421 // V1 = V1 sub V16
+	WORD $0x4eb0d442 // V2 = V2 sub V16
+	WORD $0x4eb0d463 // V3 = V3 sub V16
+	WORD $0x4e3ff400 // V0 = V0 max V31
+	WORD $0x4e3ff421 // V1 = V1 max V31
+	WORD $0x4e3ff442 // V2 = V2 max V31
+	WORD $0x4e3ff463 // V3 = V3 max V31
+	WORD $0x6e3edc04 // V4 = V0 mul V30
+	WORD $0x6e3edc25 // V5 = V1 mul V30
+	WORD $0x6e3edc46 // V6 = V2 mul V30
+	WORD $0x6e3edc67 // V7 = V3 mul V30
+	WORD $0x4e3dd484 // V4 = V4 add V29
+	WORD $0x4e3dd4a5 // V5 = V5 add V29
+	WORD $0x4e3dd4c6 // V6 = V6 add V29
+	WORD $0x4e3dd4e7 // V7 = V7 add V29
+	WORD $0x4ebdd488 // V8 = V4 sub V29
+	WORD $0x4ebdd4a9 // V9 = V5 sub V29
+	WORD $0x4ebdd4ca // V10 = V6 sub V29
+	WORD $0x4ebdd4eb // V11 = V7 sub V29
+	WORD $0x6e3cdd08 // V8 = V8 mul V28
+	WORD $0x6e3cdd29 // V9 = V9 mul V28
+	WORD $0x6e3cdd4a // V10 = V10 mul V28
+	WORD $0x6e3cdd6b // V11 = V11 mul V28
+	WORD $0x4ea8d400 // V0 = V0 sub V8
+	WORD $0x4ea9d421 // V1 = V1 sub V9
+	WORD $0x4eaad442 // V2 = V2 sub V10
+	WORD $0x4eabd463 // V3 = V3 sub V11
+	WORD $0x4ebdd488 // V8 = V4 sub V29
+	WORD $0x4ebdd4a9 // V9 = V5 sub V29
+	WORD $0x4ebdd4ca // V10 = V6 sub V29
+	WORD $0x4ebdd4eb // V11 = V7 sub V29
+	WORD $0x6e3bdd08 // V8 = V8 mul V27
+	WORD $0x6e3bdd29 // V9 = V9 mul V27
+	WORD $0x6e3bdd4a // V10 = V10 mul V27
+	WORD $0x6e3bdd6b // V11 = V11 mul V27
+	WORD $0x4ea8d400 // V0 = V0 sub V8
+	WORD $0x4ea9d421 // V1 = V1 sub V9
+	WORD $0x4eaad442 // V2 = V2 sub V10
+	WORD $0x4eabd463 // V3 = V3 sub V11
+	WORD $0x6e3adc08 // V8 = V0 mul V26
+	WORD $0x6e3adc29 // V9 = V1 mul V26
+	WORD $0x6e3adc4a // V10 = V2 mul V26
+	WORD $0x6e3adc6b // V11 = V3 mul V26
+	WORD $0x4e39d508 // V8 = V8 add V25
+	WORD $0x4e39d529 // V9 = V9 add V25
+	WORD $0x4e39d54a // V10 = V10 add V25
+	WORD $0x4e39d56b // V11 = V11 add V25
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x4e38d508 // V8 = V8 add V24
+	WORD $0x4e38d529 // V9 = V9 add V24
+	WORD $0x4e38d54a // V10 = V10 add V24
+	WORD $0x4e38d56b // V11 = V11 add V24
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x4e37d508 // V8 = V8 add V23
+	WORD $0x4e37d529 // V9 = V9 add V23
+	WORD $0x4e37d54a // V10 = V10 add V23
+	WORD $0x4e37d56b // V11 = V11 add V23
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x4e36d508 // V8 = V8 add V22
+	WORD $0x4e36d529 // V9 = V9 add V22
+	WORD $0x4e36d54a // V10 = V10 add V22
+	WORD $0x4e36d56b // V11 = V11 add V22
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x4e35d508 // V8 = V8 add V21
+	WORD $0x4e35d529 // V9 = V9 add V21
+	WORD $0x4e35d54a // V10 = V10 add V21
+	WORD $0x4e35d56b // V11 = V11 add V21
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x6e20dd08 // V8 = V8 mul V0
+	WORD $0x6e21dd29 // V9 = V9 mul V1
+	WORD $0x6e22dd4a // V10 = V10 mul V2
+	WORD $0x6e23dd6b // V11 = V11 mul V3
+	WORD $0x4e20d508 // V8 = V8 add V0
+	WORD $0x4e21d529 // V9 = V9 add V1
+	WORD $0x4e22d54a // V10 = V10 add V2
+	WORD $0x4e23d56b // V11 = V11 add V3
+	WORD $0x4e34d508 // V8 = V8 add V20
+	WORD $0x4e34d529 // V9 = V9 add V20
+	WORD $0x4e34d54a // V10 = V10 add V20
+	WORD $0x4e34d56b // V11 = V11 add V20
 	VSHL $23, V4.S4, V4.S4
 	VADD V4.S4, V8.S4, V8.S4
 	VSHL $23, V5.S4, V5.S4
@@ -517,20 +569,21 @@ loop:
 	VADD V6.S4, V10.S4, V10.S4
 	VSHL $23, V7.S4, V7.S4
 	VADD V7.S4, V11.S4, V11.S4
-	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R1)
-	WORD $0x4e28d58c // V12 = FADD S4 of V12, V8
-	WORD $0x4e29d5ad // V13 = FADD S4 of V13, V9
-	WORD $0x4e2ad5ce // V14 = FADD S4 of V14, V10
-	WORD $0x4e2bd5ef // V15 = FADD S4 of V15, V11
+	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R1)
+	WORD $0x4e28d58c // V12 = V12 add V8
+	WORD $0x4e29d5ad // V13 = V13 add V9
+	WORD $0x4e2ad5ce // V14 = V14 add V10
+	WORD $0x4e2bd5ef // V15 = V15 add V11
+	ADD $64, R1
 	SUBS $16, R2, R2
 	BNE loop
-	WORD $0x4e2ed58c // V12 = FADD S4 of V12, V14
-	WORD $0x4e2fd5ad // V13 = FADD S4 of V13, V15
-	WORD $0x4e2dd58c // V12 = FADD S4 of V12, V13
-	VEXT $8, V12.B16, V12.B16, V13.B16
-	WORD $0x4e2dd58c // V12 = FADD S4 of V12, V13
-	VDUP V12.S[1], V13.S4
-	WORD $0x4e2dd58c // V12 = FADD S4 of V12, V13
+	WORD $0x4e2ed58c // V12 = V12 add V14
+	WORD $0x4e2fd5ad // V13 = V13 add V15
+	WORD $0x4e2dd58c // V12 = V12 add V13
+	VEXT $8, V12.B16, V12.B16, V0.B16
+	WORD $0x4e20d58c // V12 = V12 add V0
+	VDUP V12.S[1], V0.S4
+	WORD $0x4e20d58c // V12 = V12 add V0
 	FMOVS F12, ret+24(FP)
 	RET
 
@@ -538,7 +591,7 @@ loop:
 TEXT ·gelu(SB), NOSPLIT, $0-16
 	MOVD x+0(FP), R1
 	MOVD n+8(FP), R2
-	MOVD $·constants(SB), R0
+	MOVD $·constants+48(SB), R0
 	VLD1R.P 4(R0), [V31.S4]
 	VLD1R.P 4(R0), [V30.S4]
 	VLD1R.P 4(R0), [V29.S4]
@@ -550,112 +603,92 @@ TEXT ·gelu(SB), NOSPLIT, $0-16
 	VLD1R.P 4(R0), [V23.S4]
 	VLD1R.P 4(R0), [V22.S4]
 	VLD1R.P 4(R0), [V21.S4]
-	VLD1R.P 4(R0), [V20.S4]
-	VLD1R.P 4(R0), [V19.S4]
-	VLD1R.P 4(R0), [V18.S4]
-	VLD1R.P 4(R0), [V17.S4]
-	VLD1R.P 4(R0), [V16.S4]
-	VLD1R.P 4(R0), [V15.S4]
-	VLD1R.P 4(R0), [V14.S4]
-	VLD1R.P 4(R0), [V13.S4]
-	VLD1R.P 4(R0), [V12.S4]
 
 loop:
-	VLD1 (R1), [V0.S4, V1.S4]
-	WORD $0x4ea0f802 // V2 = FABS S4 of V0
-	WORD $0x4ea0f823 // V3 = FABS S4 of V1
-	WORD $0x6e33dc48 // V8 = FMUL S4 of V2, V19
-	WORD $0x6e33dc69 // V9 = FMUL S4 of V3, V19
-	WORD $0x4e34d508 // V8 = FADD S4 of V8, V20
-	WORD $0x4e34d529 // V9 = FADD S4 of V9, V20
-	WORD $0x6e28fe88 // V8 = FDIV S4 of V20, V8
-	WORD $0x6e29fe89 // V9 = FDIV S4 of V20, V9
-	WORD $0x6e32dd04 // V4 = FMUL S4 of V8, V18
-	WORD $0x6e32dd25 // V5 = FMUL S4 of V9, V18
-	WORD $0x4e31d484 // V4 = FADD S4 of V4, V17
-	WORD $0x4e31d4a5 // V5 = FADD S4 of V5, V17
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e30d484 // V4 = FADD S4 of V4, V16
-	WORD $0x4e30d4a5 // V5 = FADD S4 of V5, V16
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e2fd484 // V4 = FADD S4 of V4, V15
-	WORD $0x4e2fd4a5 // V5 = FADD S4 of V5, V15
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e2ed484 // V4 = FADD S4 of V4, V14
-	WORD $0x4e2ed4a5 // V5 = FADD S4 of V5, V14
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x6e2cdc48 // V8 = FMUL S4 of V2, V12
-	WORD $0x6e2cdc69 // V9 = FMUL S4 of V3, V12
-	WORD $0x6e22dd08 // V8 = FMUL S4 of V8, V2
-	WORD $0x6e23dd29 // V9 = FMUL S4 of V9, V3
-	WORD $0x4e3ff508 // V8 = FMAX S4 of V8, V31
-	WORD $0x4e3ff529 // V9 = FMAX S4 of V9, V31
-	WORD $0x6e3edd0a // V10 = FMUL S4 of V8, V30
-	WORD $0x6e3edd2b // V11 = FMUL S4 of V9, V30
-	WORD $0x4e3dd54a // V10 = FADD S4 of V10, V29
-	WORD $0x4e3dd56b // V11 = FADD S4 of V11, V29
-	WORD $0x4ebdd546 // V6 = FSUB S4 of V10, V29
-	WORD $0x4ebdd567 // V7 = FSUB S4 of V11, V29
-	WORD $0x6e3cdcc6 // V6 = FMUL S4 of V6, V28
-	WORD $0x6e3cdce7 // V7 = FMUL S4 of V7, V28
-	WORD $0x4ea6d508 // V8 = FSUB S4 of V8, V6
-	WORD $0x4ea7d529 // V9 = FSUB S4 of V9, V7
-	WORD $0x4ebdd546 // V6 = FSUB S4 of V10, V29
-	WORD $0x4ebdd567 // V7 = FSUB S4 of V11, V29
-	WORD $0x6e3bdcc6 // V6 = FMUL S4 of V6, V27
-	WORD $0x6e3bdce7 // V7 = FMUL S4 of V7, V27
-	WORD $0x4ea6d508 // V8 = FSUB S4 of V8, V6
-	WORD $0x4ea7d529 // V9 = FSUB S4 of V9, V7
-	WORD $0x6e3add06 // V6 = FMUL S4 of V8, V26
-	WORD $0x6e3add27 // V7 = FMUL S4 of V9, V26
-	WORD $0x4e39d4c6 // V6 = FADD S4 of V6, V25
-	WORD $0x4e39d4e7 // V7 = FADD S4 of V7, V25
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e38d4c6 // V6 = FADD S4 of V6, V24
-	WORD $0x4e38d4e7 // V7 = FADD S4 of V7, V24
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e37d4c6 // V6 = FADD S4 of V6, V23
-	WORD $0x4e37d4e7 // V7 = FADD S4 of V7, V23
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e36d4c6 // V6 = FADD S4 of V6, V22
-	WORD $0x4e36d4e7 // V7 = FADD S4 of V7, V22
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e35d4c6 // V6 = FADD S4 of V6, V21
-	WORD $0x4e35d4e7 // V7 = FADD S4 of V7, V21
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e28d4c6 // V6 = FADD S4 of V6, V8
-	WORD $0x4e29d4e7 // V7 = FADD S4 of V7, V9
-	WORD $0x4e34d4c6 // V6 = FADD S4 of V6, V20
-	WORD $0x4e34d4e7 // V7 = FADD S4 of V7, V20
-	VSHL $23, V10.S4, V10.S4
-	VADD V10.S4, V6.S4, V6.S4
-	VSHL $23, V11.S4, V11.S4
-	VADD V11.S4, V7.S4, V7.S4
-	WORD $0x6e2ddc84 // V4 = FMUL S4 of V4, V13
-	WORD $0x6e2ddca5 // V5 = FMUL S4 of V5, V13
-	WORD $0x6e26dc84 // V4 = FMUL S4 of V4, V6
-	WORD $0x6e27dca5 // V5 = FMUL S4 of V5, V7
-	WORD $0x6e24dc42 // V2 = FMUL S4 of V2, V4
-	WORD $0x6e25dc63 // V3 = FMUL S4 of V3, V5
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	WORD $0x4e28f400 // V0 = FMAX S4 of V0, V8
-	WORD $0x4e29f421 // V1 = FMAX S4 of V1, V9
-	WORD $0x4ea2d400 // V0 = FSUB S4 of V0, V2
-	WORD $0x4ea3d421 // V1 = FSUB S4 of V1, V3
-	VST1.P [V0.S4, V1.S4], 32(R1)
-	SUBS $8, R2, R2
+	VLD1 (R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4ebef404 // V4 = V0 min V30
+	WORD $0x4ebef425 // V5 = V1 min V30
+	WORD $0x4ebef446 // V6 = V2 min V30
+	WORD $0x4ebef467 // V7 = V3 min V30
+	WORD $0x4e3df484 // V4 = V4 max V29
+	WORD $0x4e3df4a5 // V5 = V5 max V29
+	WORD $0x4e3df4c6 // V6 = V6 max V29
+	WORD $0x4e3df4e7 // V7 = V7 max V29
+	WORD $0x6e24dc88 // V8 = V4 mul V4
+	WORD $0x6e25dca9 // V9 = V5 mul V5
+	WORD $0x6e26dcca // V10 = V6 mul V6
+	WORD $0x6e27dceb // V11 = V7 mul V7
+	WORD $0x6e35dd0c // V12 = V8 mul V21
+	WORD $0x6e35dd2d // V13 = V9 mul V21
+	WORD $0x6e35dd4e // V14 = V10 mul V21
+	WORD $0x6e35dd6f // V15 = V11 mul V21
+	WORD $0x4e36d58c // V12 = V12 add V22
+	WORD $0x4e36d5ad // V13 = V13 add V22
+	WORD $0x4e36d5ce // V14 = V14 add V22
+	WORD $0x4e36d5ef // V15 = V15 add V22
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e37d58c // V12 = V12 add V23
+	WORD $0x4e37d5ad // V13 = V13 add V23
+	WORD $0x4e37d5ce // V14 = V14 add V23
+	WORD $0x4e37d5ef // V15 = V15 add V23
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e38d58c // V12 = V12 add V24
+	WORD $0x4e38d5ad // V13 = V13 add V24
+	WORD $0x4e38d5ce // V14 = V14 add V24
+	WORD $0x4e38d5ef // V15 = V15 add V24
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e39d58c // V12 = V12 add V25
+	WORD $0x4e39d5ad // V13 = V13 add V25
+	WORD $0x4e39d5ce // V14 = V14 add V25
+	WORD $0x4e39d5ef // V15 = V15 add V25
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3ad58c // V12 = V12 add V26
+	WORD $0x4e3ad5ad // V13 = V13 add V26
+	WORD $0x4e3ad5ce // V14 = V14 add V26
+	WORD $0x4e3ad5ef // V15 = V15 add V26
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3bd58c // V12 = V12 add V27
+	WORD $0x4e3bd5ad // V13 = V13 add V27
+	WORD $0x4e3bd5ce // V14 = V14 add V27
+	WORD $0x4e3bd5ef // V15 = V15 add V27
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3cd58c // V12 = V12 add V28
+	WORD $0x4e3cd5ad // V13 = V13 add V28
+	WORD $0x4e3cd5ce // V14 = V14 add V28
+	WORD $0x4e3cd5ef // V15 = V15 add V28
+	WORD $0x6e24dd8c // V12 = V12 mul V4
+	WORD $0x6e25ddad // V13 = V13 mul V5
+	WORD $0x6e26ddce // V14 = V14 mul V6
+	WORD $0x6e27ddef // V15 = V15 mul V7
+	WORD $0x4e3fd58c // V12 = V12 add V31
+	WORD $0x4e3fd5ad // V13 = V13 add V31
+	WORD $0x4e3fd5ce // V14 = V14 add V31
+	WORD $0x4e3fd5ef // V15 = V15 add V31
+	WORD $0x6e2cdc00 // V0 = V0 mul V12
+	WORD $0x6e2ddc21 // V1 = V1 mul V13
+	WORD $0x6e2edc42 // V2 = V2 mul V14
+	WORD $0x6e2fdc63 // V3 = V3 mul V15
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	ADD $64, R1
+	SUBS $16, R2, R2
 	BNE loop
 	RET
 
@@ -664,7 +697,7 @@ TEXT ·geluSlope(SB), NOSPLIT, $0-24
 	MOVD y+0(FP), R1
 	MOVD x+8(FP), R2
 	MOVD n+16(FP), R3
-	MOVD $·constants(SB), R0
+	MOVD $·constants+48(SB), R0
 	VLD1R.P 4(R0), [V31.S4]
 	VLD1R.P 4(R0), [V30.S4]
 	VLD1R.P 4(R0), [V29.S4]
@@ -676,129 +709,162 @@ TEXT ·geluSlope(SB), NOSPLIT, $0-24
 	VLD1R.P 4(R0), [V23.S4]
 	VLD1R.P 4(R0), [V22.S4]
 	VLD1R.P 4(R0), [V21.S4]
-	VLD1R.P 4(R0), [V20.S4]
-	VLD1R.P 4(R0), [V19.S4]
-	VLD1R.P 4(R0), [V18.S4]
-	VLD1R.P 4(R0), [V17.S4]
-	VLD1R.P 4(R0), [V16.S4]
-	VLD1R.P 4(R0), [V15.S4]
-	VLD1R.P 4(R0), [V14.S4]
-	VLD1R.P 4(R0), [V13.S4]
-	VLD1R.P 4(R0), [V12.S4]
 
 loop:
-	VLD1 (R2), [V0.S4, V1.S4]
-	WORD $0x4ea0f802 // V2 = FABS S4 of V0
-	WORD $0x4ea0f823 // V3 = FABS S4 of V1
-	WORD $0x6e33dc48 // V8 = FMUL S4 of V2, V19
-	WORD $0x6e33dc69 // V9 = FMUL S4 of V3, V19
-	WORD $0x4e34d508 // V8 = FADD S4 of V8, V20
-	WORD $0x4e34d529 // V9 = FADD S4 of V9, V20
-	WORD $0x6e28fe88 // V8 = FDIV S4 of V20, V8
-	WORD $0x6e29fe89 // V9 = FDIV S4 of V20, V9
-	WORD $0x6e32dd04 // V4 = FMUL S4 of V8, V18
-	WORD $0x6e32dd25 // V5 = FMUL S4 of V9, V18
-	WORD $0x4e31d484 // V4 = FADD S4 of V4, V17
-	WORD $0x4e31d4a5 // V5 = FADD S4 of V5, V17
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e30d484 // V4 = FADD S4 of V4, V16
-	WORD $0x4e30d4a5 // V5 = FADD S4 of V5, V16
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e2fd484 // V4 = FADD S4 of V4, V15
-	WORD $0x4e2fd4a5 // V5 = FADD S4 of V5, V15
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x4e2ed484 // V4 = FADD S4 of V4, V14
-	WORD $0x4e2ed4a5 // V5 = FADD S4 of V5, V14
-	WORD $0x6e28dc84 // V4 = FMUL S4 of V4, V8
-	WORD $0x6e29dca5 // V5 = FMUL S4 of V5, V9
-	WORD $0x6e2cdc48 // V8 = FMUL S4 of V2, V12
-	WORD $0x6e2cdc69 // V9 = FMUL S4 of V3, V12
-	WORD $0x6e22dd08 // V8 = FMUL S4 of V8, V2
-	WORD $0x6e23dd29 // V9 = FMUL S4 of V9, V3
-	WORD $0x4e3ff508 // V8 = FMAX S4 of V8, V31
-	WORD $0x4e3ff529 // V9 = FMAX S4 of V9, V31
-	WORD $0x6e3edd0a // V10 = FMUL S4 of V8, V30
-	WORD $0x6e3edd2b // V11 = FMUL S4 of V9, V30
-	WORD $0x4e3dd54a // V10 = FADD S4 of V10, V29
-	WORD $0x4e3dd56b // V11 = FADD S4 of V11, V29
-	WORD $0x4ebdd546 // V6 = FSUB S4 of V10, V29
-	WORD $0x4ebdd567 // V7 = FSUB S4 of V11, V29
-	WORD $0x6e3cdcc6 // V6 = FMUL S4 of V6, V28
-	WORD $0x6e3cdce7 // V7 = FMUL S4 of V7, V28
-	WORD $0x4ea6d508 // V8 = FSUB S4 of V8, V6
-	WORD $0x4ea7d529 // V9 = FSUB S4 of V9, V7
-	WORD $0x4ebdd546 // V6 = FSUB S4 of V10, V29
-	WORD $0x4ebdd567 // V7 = FSUB S4 of V11, V29
-	WORD $0x6e3bdcc6 // V6 = FMUL S4 of V6, V27
-	WORD $0x6e3bdce7 // V7 = FMUL S4 of V7, V27
-	WORD $0x4ea6d508 // V8 = FSUB S4 of V8, V6
-	WORD $0x4ea7d529 // V9 = FSUB S4 of V9, V7
-	WORD $0x6e3add06 // V6 = FMUL S4 of V8, V26
-	WORD $0x6e3add27 // V7 = FMUL S4 of V9, V26
-	WORD $0x4e39d4c6 // V6 = FADD S4 of V6, V25
-	WORD $0x4e39d4e7 // V7 = FADD S4 of V7, V25
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e38d4c6 // V6 = FADD S4 of V6, V24
-	WORD $0x4e38d4e7 // V7 = FADD S4 of V7, V24
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e37d4c6 // V6 = FADD S4 of V6, V23
-	WORD $0x4e37d4e7 // V7 = FADD S4 of V7, V23
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e36d4c6 // V6 = FADD S4 of V6, V22
-	WORD $0x4e36d4e7 // V7 = FADD S4 of V7, V22
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e35d4c6 // V6 = FADD S4 of V6, V21
-	WORD $0x4e35d4e7 // V7 = FADD S4 of V7, V21
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x6e28dcc6 // V6 = FMUL S4 of V6, V8
-	WORD $0x6e29dce7 // V7 = FMUL S4 of V7, V9
-	WORD $0x4e28d4c6 // V6 = FADD S4 of V6, V8
-	WORD $0x4e29d4e7 // V7 = FADD S4 of V7, V9
-	WORD $0x4e34d4c6 // V6 = FADD S4 of V6, V20
-	WORD $0x4e34d4e7 // V7 = FADD S4 of V7, V20
-	VSHL $23, V10.S4, V10.S4
-	VADD V10.S4, V6.S4, V6.S4
-	VSHL $23, V11.S4, V11.S4
-	VADD V11.S4, V7.S4, V7.S4
-	WORD $0x6e2ddcc6 // V6 = FMUL S4 of V6, V13
-	WORD $0x6e2ddce7 // V7 = FMUL S4 of V7, V13
-	WORD $0x6e26dc84 // V4 = FMUL S4 of V4, V6
-	WORD $0x6e27dca5 // V5 = FMUL S4 of V5, V7
-	WORD $0x6e24dc42 // V2 = FMUL S4 of V2, V4
-	WORD $0x6e25dc63 // V3 = FMUL S4 of V3, V5
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	WORD $0x4e28f40a // V10 = FMAX S4 of V0, V8
-	WORD $0x4e29f42b // V11 = FMAX S4 of V1, V9
-	WORD $0x4ea2d54a // V10 = FSUB S4 of V10, V2
-	WORD $0x4ea3d56b // V11 = FSUB S4 of V11, V3
-	VST1.P [V10.S4, V11.S4], 32(R1)
-	WORD $0x4eacd508 // V8 = FSUB S4 of V8, V12
-	WORD $0x4eacd529 // V9 = FSUB S4 of V9, V12
-	WORD $0x4ea4d504 // V4 = FSUB S4 of V8, V4
-	WORD $0x4ea5d525 // V5 = FSUB S4 of V9, V5
-	WORD $0x4ea0f802 // V2 = FABS S4 of V0
-	WORD $0x4ea0f823 // V3 = FABS S4 of V1
-	VEOR V2.B16, V0.B16, V2.B16
-	VEOR V3.B16, V1.B16, V3.B16
-	VEOR V2.B16, V4.B16, V4.B16
-	VEOR V3.B16, V5.B16, V5.B16
-	WORD $0x4e28d484 // V4 = FADD S4 of V4, V8
-	WORD $0x4e29d4a5 // V5 = FADD S4 of V5, V9
-	WORD $0x6e26dc06 // V6 = FMUL S4 of V0, V6
-	WORD $0x6e27dc27 // V7 = FMUL S4 of V1, V7
-	WORD $0x4e26d484 // V4 = FADD S4 of V4, V6
-	WORD $0x4e27d4a5 // V5 = FADD S4 of V5, V7
-	VST1.P [V4.S4, V5.S4], 32(R2)
-	SUBS $8, R3, R3
+	VLD1 (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4ebef404 // V4 = V0 min V30
+	WORD $0x4ebef425 // V5 = V1 min V30
+	WORD $0x4ebef446 // V6 = V2 min V30
+	WORD $0x4ebef467 // V7 = V3 min V30
+	WORD $0x4e3df484 // V4 = V4 max V29
+	WORD $0x4e3df4a5 // V5 = V5 max V29
+	WORD $0x4e3df4c6 // V6 = V6 max V29
+	WORD $0x4e3df4e7 // V7 = V7 max V29
+	WORD $0x6e24dc88 // V8 = V4 mul V4
+	WORD $0x6e25dca9 // V9 = V5 mul V5
+	WORD $0x6e26dcca // V10 = V6 mul V6
+	WORD $0x6e27dceb // V11 = V7 mul V7
+	WORD $0x6e35dd0c // V12 = V8 mul V21
+	WORD $0x6e35dd2d // V13 = V9 mul V21
+	WORD $0x6e35dd4e // V14 = V10 mul V21
+	WORD $0x6e35dd6f // V15 = V11 mul V21
+	WORD $0x4e36d58c // V12 = V12 add V22
+	WORD $0x4e36d5ad // V13 = V13 add V22
+	WORD $0x4e36d5ce // V14 = V14 add V22
+	WORD $0x4e36d5ef // V15 = V15 add V22
+	WORD $0x6e35dd10 // V16 = V8 mul V21
+	WORD $0x6e35dd31 // V17 = V9 mul V21
+	WORD $0x6e35dd52 // V18 = V10 mul V21
+	WORD $0x6e35dd73 // V19 = V11 mul V21
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e37d58c // V12 = V12 add V23
+	WORD $0x4e37d5ad // V13 = V13 add V23
+	WORD $0x4e37d5ce // V14 = V14 add V23
+	WORD $0x4e37d5ef // V15 = V15 add V23
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e38d58c // V12 = V12 add V24
+	WORD $0x4e38d5ad // V13 = V13 add V24
+	WORD $0x4e38d5ce // V14 = V14 add V24
+	WORD $0x4e38d5ef // V15 = V15 add V24
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e39d58c // V12 = V12 add V25
+	WORD $0x4e39d5ad // V13 = V13 add V25
+	WORD $0x4e39d5ce // V14 = V14 add V25
+	WORD $0x4e39d5ef // V15 = V15 add V25
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3ad58c // V12 = V12 add V26
+	WORD $0x4e3ad5ad // V13 = V13 add V26
+	WORD $0x4e3ad5ce // V14 = V14 add V26
+	WORD $0x4e3ad5ef // V15 = V15 add V26
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3bd58c // V12 = V12 add V27
+	WORD $0x4e3bd5ad // V13 = V13 add V27
+	WORD $0x4e3bd5ce // V14 = V14 add V27
+	WORD $0x4e3bd5ef // V15 = V15 add V27
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e28dd8c // V12 = V12 mul V8
+	WORD $0x6e29ddad // V13 = V13 mul V9
+	WORD $0x6e2addce // V14 = V14 mul V10
+	WORD $0x6e2bddef // V15 = V15 mul V11
+	WORD $0x4e3cd58c // V12 = V12 add V28
+	WORD $0x4e3cd5ad // V13 = V13 add V28
+	WORD $0x4e3cd5ce // V14 = V14 add V28
+	WORD $0x4e3cd5ef // V15 = V15 add V28
+	WORD $0x6e28de10 // V16 = V16 mul V8
+	WORD $0x6e29de31 // V17 = V17 mul V9
+	WORD $0x6e2ade52 // V18 = V18 mul V10
+	WORD $0x6e2bde73 // V19 = V19 mul V11
+	WORD $0x4e2cd610 // V16 = V16 add V12
+	WORD $0x4e2dd631 // V17 = V17 add V13
+	WORD $0x4e2ed652 // V18 = V18 add V14
+	WORD $0x4e2fd673 // V19 = V19 add V15
+	WORD $0x6e24de10 // V16 = V16 mul V4
+	WORD $0x6e25de31 // V17 = V17 mul V5
+	WORD $0x6e26de52 // V18 = V18 mul V6
+	WORD $0x6e27de73 // V19 = V19 mul V7
+	WORD $0x4e30d610 // V16 = V16 add V16
+	WORD $0x4e31d631 // V17 = V17 add V17
+	WORD $0x4e32d652 // V18 = V18 add V18
+	WORD $0x4e33d673 // V19 = V19 add V19
+	WORD $0x4e3fd610 // V16 = V16 add V31
+	WORD $0x4e3fd631 // V17 = V17 add V31
+	WORD $0x4e3fd652 // V18 = V18 add V31
+	WORD $0x4e3fd673 // V19 = V19 add V31
+	WORD $0x6e24dd8c // V12 = V12 mul V4
+	WORD $0x6e25ddad // V13 = V13 mul V5
+	WORD $0x6e26ddce // V14 = V14 mul V6
+	WORD $0x6e27ddef // V15 = V15 mul V7
+	WORD $0x4e3fd58c // V12 = V12 add V31
+	WORD $0x4e3fd5ad // V13 = V13 add V31
+	WORD $0x4e3fd5ce // V14 = V14 add V31
+	WORD $0x4e3fd5ef // V15 = V15 add V31
+	WORD $0x6e2cdc00 // V0 = V0 mul V12
+	WORD $0x6e2ddc21 // V1 = V1 mul V13
+	WORD $0x6e2edc42 // V2 = V2 mul V14
+	WORD $0x6e2fdc63 // V3 = V3 mul V15
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R1)
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R2)
+	ADD $64, R2
+	ADD $64, R1
+	SUBS $16, R3, R3
 	BNE loop
 	RET
 
@@ -854,38 +920,38 @@ inner4:
 	VLD1R.P 4(R13), [V21.S4]
 	VLD1R.P 4(R14), [V22.S4]
 	VLD1R.P 4(R15), [V23.S4]
-	WORD $0x6e34de18 // V24 = FMUL S4 of V16, V20
-	WORD $0x6e34de39 // V25 = FMUL S4 of V17, V20
-	WORD $0x6e34de5a // V26 = FMUL S4 of V18, V20
-	WORD $0x6e34de7b // V27 = FMUL S4 of V19, V20
-	WORD $0x4e38d400 // V0 = FADD S4 of V0, V24
-	WORD $0x4e39d421 // V1 = FADD S4 of V1, V25
-	WORD $0x4e3ad442 // V2 = FADD S4 of V2, V26
-	WORD $0x4e3bd463 // V3 = FADD S4 of V3, V27
-	WORD $0x6e35de18 // V24 = FMUL S4 of V16, V21
-	WORD $0x6e35de39 // V25 = FMUL S4 of V17, V21
-	WORD $0x6e35de5a // V26 = FMUL S4 of V18, V21
-	WORD $0x6e35de7b // V27 = FMUL S4 of V19, V21
-	WORD $0x4e38d484 // V4 = FADD S4 of V4, V24
-	WORD $0x4e39d4a5 // V5 = FADD S4 of V5, V25
-	WORD $0x4e3ad4c6 // V6 = FADD S4 of V6, V26
-	WORD $0x4e3bd4e7 // V7 = FADD S4 of V7, V27
-	WORD $0x6e36de18 // V24 = FMUL S4 of V16, V22
-	WORD $0x6e36de39 // V25 = FMUL S4 of V17, V22
-	WORD $0x6e36de5a // V26 = FMUL S4 of V18, V22
-	WORD $0x6e36de7b // V27 = FMUL S4 of V19, V22
-	WORD $0x4e38d508 // V8 = FADD S4 of V8, V24
-	WORD $0x4e39d529 // V9 = FADD S4 of V9, V25
-	WORD $0x4e3ad54a // V10 = FADD S4 of V10, V26
-	WORD $0x4e3bd56b // V11 = FADD S4 of V11, V27
-	WORD $0x6e37de18 // V24 = FMUL S4 of V16, V23
-	WORD $0x6e37de39 // V25 = FMUL S4 of V17, V23
-	WORD $0x6e37de5a // V26 = FMUL S4 of V18, V23
-	WORD $0x6e37de7b // V27 = FMUL S4 of V19, V23
-	WORD $0x4e38d58c // V12 = FADD S4 of V12, V24
-	WORD $0x4e39d5ad // V13 = FADD S4 of V13, V25
-	WORD $0x4e3ad5ce // V14 = FADD S4 of V14, V26
-	WORD $0x4e3bd5ef // V15 = FADD S4 of V15, V27
+	WORD $0x6e34de18 // V24 = V16 mul V20
+	WORD $0x6e34de39 // V25 = V17 mul V20
+	WORD $0x6e34de5a // V26 = V18 mul V20
+	WORD $0x6e34de7b // V27 = V19 mul V20
+	WORD $0x4e38d400 // V0 = V0 add V24
+	WORD $0x4e39d421 // V1 = V1 add V25
+	WORD $0x4e3ad442 // V2 = V2 add V26
+	WORD $0x4e3bd463 // V3 = V3 add V27
+	WORD $0x6e35de18 // V24 = V16 mul V21
+	WORD $0x6e35de39 // V25 = V17 mul V21
+	WORD $0x6e35de5a // V26 = V18 mul V21
+	WORD $0x6e35de7b // V27 = V19 mul V21
+	WORD $0x4e38d484 // V4 = V4 add V24
+	WORD $0x4e39d4a5 // V5 = V5 add V25
+	WORD $0x4e3ad4c6 // V6 = V6 add V26
+	WORD $0x4e3bd4e7 // V7 = V7 add V27
+	WORD $0x6e36de18 // V24 = V16 mul V22
+	WORD $0x6e36de39 // V25 = V17 mul V22
+	WORD $0x6e36de5a // V26 = V18 mul V22
+	WORD $0x6e36de7b // V27 = V19 mul V22
+	WORD $0x4e38d508 // V8 = V8 add V24
+	WORD $0x4e39d529 // V9 = V9 add V25
+	WORD $0x4e3ad54a // V10 = V10 add V26
+	WORD $0x4e3bd56b // V11 = V11 add V27
+	WORD $0x6e37de18 // V24 = V16 mul V23
+	WORD $0x6e37de39 // V25 = V17 mul V23
+	WORD $0x6e37de5a // V26 = V18 mul V23
+	WORD $0x6e37de7b // V27 = V19 mul V23
+	WORD $0x4e38d58c // V12 = V12 add V24
+	WORD $0x4e39d5ad // V13 = V13 add V25
+	WORD $0x4e3ad5ce // V14 = V14 add V26
+	WORD $0x4e3bd5ef // V15 = V15 add V27
 	SUBS $1, R17, R17
 	BNE inner4
 	MOVD R10, R12
@@ -933,14 +999,14 @@ column1:
 inner1:
 	VLD1.P (R16)(R6), [V16.S4, V17.S4, V18.S4, V19.S4]
 	VLD1R.P 4(R12), [V20.S4]
-	WORD $0x6e34de18 // V24 = FMUL S4 of V16, V20
-	WORD $0x6e34de39 // V25 = FMUL S4 of V17, V20
-	WORD $0x6e34de5a // V26 = FMUL S4 of V18, V20
-	WORD $0x6e34de7b // V27 = FMUL S4 of V19, V20
-	WORD $0x4e38d400 // V0 = FADD S4 of V0, V24
-	WORD $0x4e39d421 // V1 = FADD S4 of V1, V25
-	WORD $0x4e3ad442 // V2 = FADD S4 of V2, V26
-	WORD $0x4e3bd463 // V3 = FADD S4 of V3, V27
+	WORD $0x6e34de18 // V24 = V16 mul V20
+	WORD $0x6e34de39 // V25 = V17 mul V20
+	WORD $0x6e34de5a // V26 = V18 mul V20
+	WORD $0x6e34de7b // V27 = V19 mul V20
+	WORD $0x4e38d400 // V0 = V0 add V24
+	WORD $0x4e39d421 // V1 = V1 add V25
+	WORD $0x4e3ad442 // V2 = V2 add V26
+	WORD $0x4e3bd463 // V3 = V3 add V27
 	SUBS $1, R17, R17
 	BNE inner1
 	MOVD R10, R12

@@ -4,8 +4,13 @@ package vector
 
 // All functions need a positive n or cols that is a multiple of 16, and a positive inner.
 
-// maxAbsTwo sets found, 16 floats, to the largest absolute values of the 8 lanes
-// i, i+8, i+16 and so on, and then to the second largest.
+// constants are those of functions.go, in the order of lab/assembly.
+var constants = [...]float32{
+	expLeast, log2e, magic, ln2High, ln2Low, exp7, exp6, exp5, exp4, exp3, exp2, 1,
+	half, geluMost, geluLeast, gelu0, gelu1, gelu2, gelu3, gelu4, gelu5, gelu6, gelu7,
+}
+
+// maxAbsTwo sets found, 2 floats, to the largest absolute value and the largest of the rest.
 //
 //go:noescape
 func maxAbsTwo(x *float32, n int, found *float32)
