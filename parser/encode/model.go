@@ -35,8 +35,8 @@ type Model struct {
 	layers     []layer
 	mix        []float32 // of a level in the vector of a word, times Heads.Scale
 	heads      heads
-	starts     []float32 // WithStarts
-	provenance []string  // Name, Source, Licence, Notice
+	starts     *StartNetwork // nil if there is none
+	provenance []string      // Name, Source, Licence, Notice
 
 	bound binding
 	pool  *sync.Pool // of *scratch
@@ -169,8 +169,15 @@ func (m *Model) layout(l *pack.Layout) {
 	}
 	floats(l, "mix", &m.mix, 1+len(m.layers))
 	l.Nested("heads", func(l *pack.Layout) { m.heads.layout(l, s.Width) })
-	if l.Optional("starts", m.HasStarts()) {
-		floats(l, "starts", &m.starts, 2*s.Width+1)
+	if l.Optional("starts.hidden", m.HasStarts()) {
+		if l.Reading() {
+			m.starts = new(StartNetwork)
+		}
+		l.Nested("starts", func(l *pack.Layout) { m.starts.layout(l, s.Width) })
+	} else if l.Optional("starts", false) {
+		var sum []float32 // of a model without hidden units
+		floats(l, "starts", &sum, 2*s.Width+1)
+		m.starts = sumAsNetwork(sum)
 	}
 }
 

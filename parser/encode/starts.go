@@ -1,12 +1,63 @@
 package encode
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/vector"
 )
+
+// StartUnits is how many hidden units a StartNetwork has.
+const StartUnits = 16
+
+// A StartNetwork tells from the vectors of two adjacent words whether the second begins a
+// sentence. It has one layer of hidden units, which are LeakyReLU, and sums them.
+type StartNetwork struct {
+	Hidden []float32 // 2·Width x StartUnits: input by input
+	Bias   []float32 // StartUnits
+	Sum    []float32 // of StartUnits and, last, 1
+}
+
+// NewStartNetwork returns a network of zeros for vectors of a width.
+func NewStartNetwork(width int) *StartNetwork {
+	return &StartNetwork{make([]float32, 2*width*StartUnits), make([]float32, StartUnits), make([]float32, StartUnits+1)}
+}
+
+// sumAsNetwork returns the network that is the sum of numbers by weights, the last of which is
+// the bias: what LeakyReLU makes of x and of -x differs by 1.1 x.
+func sumAsNetwork(weights []float32) *StartNetwork {
+	n := len(weights) - 1
+	s := NewStartNetwork(n / 2)
+	for i, w := range weights[:n] {
+		s.Hidden[i*StartUnits], s.Hidden[i*StartUnits+1] = w, -w
+	}
+	s.Sum[0], s.Sum[1], s.Sum[StartUnits] = 1/1.1, -1/1.1, weights[n]
+	return s
+}
+
+// Odds appends to dst the log-odds of n pairs. A pair is the vector of a word behind that of
+// the word before it; each pair begins stride floats behind the last one. Odds sets units, n x
+// StartUnits, to the hidden units. The result is the same on every processor.
+func (s *StartNetwork) Odds(dst, units, pairs []float32, stride, n int) []float32 {
+	vector.Product(units, StartUnits, pairs, stride, s.Hidden, StartUnits, n, len(s.Hidden)/StartUnits, StartUnits)
+	for i := range n {
+		row, sum := units[i*StartUnits:(i+1)*StartUnits], s.Sum[StartUnits]
+		vector.Add(row, s.Bias)
+		vector.LeakyReLU(row)
+		for k, v := range row {
+			sum += float32(v * s.Sum[k])
+		}
+		dst = append(dst, sum)
+	}
+	return dst
+}
+
+func (s *StartNetwork) layout(l *pack.Layout, width int) {
+	floats(l, "hidden", &s.Hidden, 2*width*StartUnits)
+	floats(l, "bias", &s.Bias, StartUnits)
+	floats(l, "sum", &s.Sum, StartUnits+1)
+}
 
 // Starts appends to dst, for each word of each window, the log-odds that it begins a
 // sentence, in units of 1/score.Unit nat, between -30 and 30 nats; 0 for the first word of a
@@ -18,32 +69,26 @@ func (m *Model) Starts(dst []int32, windows []*syntax.Sentence) []int32 {
 	if !m.HasStarts() {
 		return dst
 	}
-	n := len(m.starts) - 1
-	m.Pairs(windows, func(first bool, pair []float32) {
-		// The products are exact, so it does not matter whether the processor fuses
-		// them with the sum.
-		sum := float64(m.starts[n])
-		for i, w := range m.starts[:n] {
-			sum += float64(w) * float64(pair[i])
+	w := m.shape.Width
+	var odds, units []float32
+	m.Windows(windows, func(vectors []float32) {
+		n := len(vectors)/w - 1
+		units = resize(units, n*StartUnits)
+		odds = m.starts.Odds(odds[:0], units, vectors, w, n)
+		odds[0] = 0
+		for _, v := range odds {
+			dst = append(dst, int32(math.RoundToEven(float64(max(least, min(-least, float32(v*unit)))))))
 		}
-		if first {
-			sum = 0
-		}
-		dst = append(dst, int32(math.RoundToEven(max(least, min(-least, sum*unit)))))
 	})
 	return dst
 }
 
-// Pairs calls read for each word of each window, in their order, with the vector of the word
-// before it, or of the first mark, and its own vector, side by side: 2·Width numbers, which
-// are only valid during the call. The windows must have words.
-func (m *Model) Pairs(windows []*syntax.Sentence, read func(first bool, pair []float32)) {
-	x, w := m.get(), m.shape.Width
-	each := func(_ *Model, s *syntax.Sentence) {
-		for i := range s.Words {
-			read(i == 0, x.vectors[i*w:(i+2)*w])
-		}
-	}
+// Windows calls read for each window, in their order, with the vectors of the first mark and
+// of its words, (n+1) x Width, which are only valid during the call. The windows must have
+// words.
+func (m *Model) Windows(windows []*syntax.Sentence, read func(vectors []float32)) {
+	x := m.get()
+	each := func(*Model, *syntax.Sentence) { read(x.vectors) }
 	for _, s := range windows {
 		x.take(m, s, each)
 	}
@@ -51,25 +96,17 @@ func (m *Model) Pairs(windows []*syntax.Sentence, read func(first bool, pair []f
 	m.pool.Put(x) // not after a panic, which may leave x in any state
 }
 
-// WithStarts returns a copy of m that HasStarts. The log-odds that a word begins a sentence
-// are the product of the weights and a pair (Pairs), plus the last weight. nil takes them
-// away.
-func (m *Model) WithStarts(weights []float32) (*Model, error) {
-	if n := 2*m.shape.Width + 1; len(weights) > 0 && len(weights) != n {
-		return nil, fmt.Errorf("encode: %d weights of starts, want %d", len(weights), n)
-	}
+// WithStarts returns a copy of m with a network that it shares, of vectors of the width of m.
+// nil takes it away.
+func (m *Model) WithStarts(s *StartNetwork) *Model {
 	c := *m
-	c.starts = slices.Clone(weights)
-	return &c, nil
-}
-
-// WithStartsOf returns a copy of m with the weights of another model, such as the one that
-// it was adapted from. The models have the same width.
-func (m *Model) WithStartsOf(o *Model) *Model {
-	c := *m
-	c.starts = o.starts
+	c.starts = s
 	return &c
 }
 
+// WithStartsOf returns a copy of m with the network of another model, such as the one that it
+// was adapted from. The models have the same width.
+func (m *Model) WithStartsOf(o *Model) *Model { return m.WithStarts(o.starts) }
+
 // HasStarts reports whether the model knows where sentences begin.
-func (m *Model) HasStarts() bool { return len(m.starts) > 0 }
+func (m *Model) HasStarts() bool { return m.starts != nil }

@@ -10,8 +10,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Starts are the products of weights and pairs, which are the same in any batch, and stay
-// with a model that is saved.
+// Starts are what the network makes of pairs. They are the same in any batch, and stay with a
+// model that is saved.
 func TestStarts(t *testing.T) {
 	p, h := Tiny(7, []string{"root", "dep"})
 	m := quantized(t, p, h)
@@ -25,37 +25,40 @@ func TestStarts(t *testing.T) {
 		windows = append(windows, s)
 	}
 	if m.HasStarts() || len(m.Starts(nil, windows)) > 0 {
-		t.Error("log-odds without weights")
+		t.Error("log-odds without a network")
 	}
 	w := m.shape.Width
-	weights := make([]float32, 2*w+1)
-	for i := range weights {
-		weights[i] = float32(r.Float() - 0.5)
+	network := NewStartNetwork(w)
+	for _, list := range [][]float32{network.Hidden, network.Bias, network.Sum} {
+		for i := range list {
+			list[i] = float32(r.Float() - 0.5)
+		}
 	}
-	if _, err := m.WithStarts(weights[1:]); err == nil {
-		t.Error("a weight is missing")
-	}
-	x, err := m.WithStarts(weights)
-	if err != nil || !x.HasStarts() || m.HasStarts() {
-		t.Fatal(err)
+	x := m.WithStarts(network)
+	if !x.HasStarts() || m.HasStarts() {
+		t.Fatal("WithStarts")
 	}
 	var want []int32
 	for _, s := range windows { // one at a time
-		var before []float32
-		m.Pairs([]*syntax.Sentence{s}, func(first bool, pair []float32) {
-			if first != (before == nil) || len(pair) != 2*w || !first && !slices.Equal(pair[:w], before) {
-				t.Fatalf("first %v, %d numbers", first, len(pair))
+		m.Windows([]*syntax.Sentence{s}, func(vectors []float32) {
+			if len(vectors) != (len(s.Words)+1)*w {
+				t.Fatalf("%d numbers", len(vectors))
 			}
-			before = slices.Clone(pair[w:])
-			if first {
-				want = append(want, 0)
-				return
+			want = append(want, 0)
+			for i := 1; i < len(s.Words); i++ {
+				odds := network.Sum[StartUnits]
+				for k := range StartUnits {
+					hidden := float32(0)
+					for at, v := range vectors[i*w : (i+2)*w] {
+						hidden += float32(v * network.Hidden[at*StartUnits+k])
+					}
+					if hidden += network.Bias[k]; hidden < 0 {
+						hidden *= 0.1
+					}
+					odds += float32(hidden * network.Sum[k])
+				}
+				want = append(want, int32(math.RoundToEven(max(-30*unit, min(30*unit, float64(odds*unit))))))
 			}
-			sum := float64(weights[2*w])
-			for i, v := range pair {
-				sum += float64(v) * float64(weights[i])
-			}
-			want = append(want, int32(math.RoundToEven(max(-30*unit, min(30*unit, sum*unit)))))
 		})
 	}
 	if got := x.Starts([]int32{5}, windows); got[0] != 5 || !slices.Equal(got[1:], want) {
@@ -71,9 +74,9 @@ func TestStarts(t *testing.T) {
 		t.Error("other log-odds after saving")
 	}
 	if got := m.WithStartsOf(read).Starts(nil, windows); !slices.Equal(got, want) {
-		t.Error("other log-odds with the weights of another model")
+		t.Error("other log-odds with the network of another model")
 	}
-	if none, err := x.WithStarts(nil); err != nil || none.HasStarts() {
-		t.Error("the weights stay", err)
+	if x.WithStarts(nil).HasStarts() {
+		t.Error("the network stays")
 	}
 }

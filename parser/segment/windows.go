@@ -117,7 +117,7 @@ func (w *workspace) askStarts(starts Starts) bool {
 	if len(windows) > 0 {
 		ask()
 	}
-	return len(w.starts) > 0
+	return len(odds) > 0 // a model may know nothing of starts
 }
 
 // window returns some tokens as a window.

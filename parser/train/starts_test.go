@@ -7,63 +7,12 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// The regression finds weights that tell examples apart, however far the numbers are from 0
-// and whatever their scale.
-func TestFitPairs(t *testing.T) {
-	r := hash.Rand(3)
-	truth := []float32{2, -1, 0.01, 0}
-	example := func() (row []float32, starts bool) {
-		sum := float32(0)
-		for i, w := range truth {
-			x := float32(r.Float()*2 - 1)
-			sum += 8 * w * x
-			row = append(row, 5+x*[]float32{1, 100, 1, 0.01}[i])
-		}
-		return row, sum > 2
-	}
-	var p pairs
-	for range 4000 {
-		row, starts := example()
-		p.rows, p.starts = append(p.rows, row), append(p.starts, starts)
-	}
-	weights := p.fit(job{Options: Options{Seed: 1, Log: func(string, ...any) {}}})
-	wrong := 0
-	for range 1000 {
-		row, starts := example()
-		odds := weights[len(row)]
-		for i, x := range row {
-			odds += weights[i] * x
-		}
-		if odds > 0 != starts {
-			wrong++
-		}
-	}
-	if wrong > 20 {
-		t.Errorf("%d of 1000 are wrong by %v", wrong, weights)
-	}
-}
-
-func TestSomeWindows(t *testing.T) {
-	var list []syntax.Sentence
-	for range 8000 {
-		list = append(list, syntax.Sentence{Words: make([]syntax.Word, 50)})
-	}
-	got := some(list)
-	if n := len(got) * 50; n > mostPairs || n < mostPairs-100 || got[len(got)-1] != &list[7999] && got[len(got)-1] != &list[7998] {
-		t.Errorf("%d words", n)
-	}
-	if got := some(list[:100]); len(got) != 100 {
-		t.Errorf("%d of 100 windows", len(got))
-	}
-}
-
-// A trained encoder has weights for its treebank's paragraphs, the same for any number of
+// A trained encoder has a network for its treebank's paragraphs, the same for any number of
 // workers, and none without paragraphs of several sentences.
 func TestStarts(t *testing.T) {
 	train, dev := grammar("train", 30, 1), grammar("dev", 20, 2)
