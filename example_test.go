@@ -56,14 +56,14 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    1.00
+	// We    "We"    0.99
 	// do    "don't" 0.99
 	// n't   "don't" 1.00
-	// eat   "eat"   0.98
+	// eat   "eat"   0.99
 	// pizza "pizza" 1.00
 	// with  "with"  0.99
-	// forks "forks" 0.77
-	// .     "."     1.00
+	// forks "forks" 0.80
+	// .     "."     0.99
 }
 
 func ExampleModel_ParseWords() {

@@ -174,10 +174,6 @@ func (m *Model) layout(l *pack.Layout) {
 			m.starts = new(StartNetwork)
 		}
 		l.Nested("starts", func(l *pack.Layout) { m.starts.layout(l, s.Width) })
-	} else if l.Optional("starts", false) {
-		var sum []float32 // of a model without hidden units
-		floats(l, "starts", &sum, 2*s.Width+1)
-		m.starts = sumAsNetwork(sum)
 	}
 }
 

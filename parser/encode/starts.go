@@ -24,18 +24,6 @@ func NewStartNetwork(width int) *StartNetwork {
 	return &StartNetwork{make([]float32, 2*width*StartUnits), make([]float32, StartUnits), make([]float32, StartUnits+1)}
 }
 
-// sumAsNetwork returns the network that is the sum of numbers by weights, the last of which is
-// the bias: what LeakyReLU makes of x and of -x differs by 1.1 x.
-func sumAsNetwork(weights []float32) *StartNetwork {
-	n := len(weights) - 1
-	s := NewStartNetwork(n / 2)
-	for i, w := range weights[:n] {
-		s.Hidden[i*StartUnits], s.Hidden[i*StartUnits+1] = w, -w
-	}
-	s.Sum[0], s.Sum[1], s.Sum[StartUnits] = 1/1.1, -1/1.1, weights[n]
-	return s
-}
-
 // Odds appends to dst the log-odds of n pairs. A pair is the vector of a word behind that of
 // the word before it; each pair begins stride floats behind the last one. Odds sets units, n x
 // StartUnits, to the hidden units. The result is the same on every processor.
