@@ -5,6 +5,8 @@ package vector
 // All functions need a positive n or cols that is a multiple of 16, and a positive inner.
 
 // constants are those of functions.go, in the order of lab/assembly.
+//
+//lint:ignore U1000 the assembly reads them
 var constants = [...]float32{
 	expLeast, log2e, magic, ln2High, ln2Low, exp7, exp6, exp5, exp4, exp3, exp2, 1,
 	half, geluMost, geluLeast, gelu0, gelu1, gelu2, gelu3, gelu4, gelu5, gelu6, gelu7,
