@@ -169,6 +169,7 @@ func (m *Model) layout(l *pack.Layout) {
 	}
 	floats(l, "mix", &m.mix, 1+len(m.layers))
 	l.Nested("heads", func(l *pack.Layout) { m.heads.layout(l, s.Width) })
+	l.Check("starts", !l.Optional("starts", false), "is of a treebeam before hidden units")
 	if l.Optional("starts.hidden", m.HasStarts()) {
 		if l.Reading() {
 			m.starts = new(StartNetwork)

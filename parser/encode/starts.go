@@ -16,7 +16,7 @@ const StartUnits = 16
 type StartNetwork struct {
 	Hidden []float32 // 2·Width x StartUnits: input by input
 	Bias   []float32 // StartUnits
-	Sum    []float32 // of StartUnits and, last, 1
+	Sum    []float32 // the weight of each hidden unit, then the bias
 }
 
 // NewStartNetwork returns a network of zeros for vectors of a width.
@@ -50,7 +50,7 @@ func (s *StartNetwork) layout(l *pack.Layout, width int) {
 // Starts appends to dst, for each word of each window, the log-odds that it begins a
 // sentence, in units of 1/score.Unit nat, between -30 and 30 nats; 0 for the first word of a
 // window, which has none before it. A window has consecutive tokens of a text
-// (segment.Windows), in the forms that the encoder reads. Starts appends nothing to dst
+// (segment.Windows), at least one, in the forms that the encoder reads. Starts appends nothing to dst
 // unless the model HasStarts. Like Encode, it gives the same result on every processor and
 // in any batch, and is safe for concurrent use.
 func (m *Model) Starts(dst []int32, windows []*syntax.Sentence) []int32 {

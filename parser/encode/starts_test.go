@@ -3,6 +3,7 @@ package encode
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -72,6 +73,10 @@ func TestStarts(t *testing.T) {
 	}
 	if got := read.Starts(nil, windows); !slices.Equal(got, want) {
 		t.Error("other log-odds after saving")
+	}
+	pack.Put(b.Sub("encode"), "starts", []float32{1})
+	if _, err := Open(pack.NewView(b.Sections), "encode"); err == nil || !strings.Contains(err.Error(), "hidden units") {
+		t.Error("weights without hidden units:", err)
 	}
 	if got := m.WithStartsOf(read).Starts(nil, windows); !slices.Equal(got, want) {
 		t.Error("other log-odds with the network of another model")

@@ -14,7 +14,8 @@ import (
 
 // LearnStarts returns a network that tells from the vectors of m for two adjacent words whether
 // the second begins a sentence. It learns from windows of text, in the forms that m reads, in
-// which the words of isStart begin sentences. Very many windows are thinned out. The result is
+// which the words of isStart begin sentences; one of them must have two words. Very many windows
+// are thinned out. The result is
 // the same on every processor.
 func LearnStarts(m *encode.Model, windows []syntax.Sentence, isStart func(*syntax.Word) bool, seed uint64,
 	log func(format string, a ...any)) *encode.StartNetwork {
@@ -149,7 +150,7 @@ func (p *pairs) moments() (mean, scale []float32) {
 	for i := range n {
 		m := sum[i] / float64(len(p.rows))
 		mean[i] = float32(m)
-		scale[i] = float32(1 / math.Sqrt(max(squares[i]/float64(len(p.rows))-m*m, 1e-8)))
+		scale[i] = float32(1 / math.Sqrt(max(squares[i]/float64(len(p.rows))-float64(m*m), 1e-8)))
 	}
 	return mean, scale
 }

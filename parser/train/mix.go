@@ -27,7 +27,7 @@ var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256
 
 // mixVersion is part of the key of the phase. Raise it when a fit finds other
 // factors for the same input.
-const mixVersion = "2"
+const mixVersion = "3"
 
 // mixWords is the largest number of words of dev that the factors are fitted to,
 // since all of their dense scores are in memory. The scores of tags take no more

@@ -29,7 +29,7 @@ type Store interface {
 // version is part of the key of every entry. Raise it when a phase gives
 // another result for the same input. A change of templates changes keys by
 // itself.
-const version = 9
+const version = 10
 
 // early are the phases that do not read trees. Their seed is TagSeed.
 var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true, "lemmas": true}
