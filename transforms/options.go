@@ -148,7 +148,10 @@ type wrongOption struct {
 
 func wrong(flag, value string, err error) error { return &wrongOption{flag, value, err} }
 
-func (e *wrongOption) Error() string { return fmt.Sprintf("--%s %s: %v", e.flag, e.value, e.err) }
+func (e *wrongOption) Error() string {
+	return fmt.Sprintf("%s: %v", strings.TrimSpace("--"+e.flag+" "+e.value), e.err)
+}
+
 func (e *wrongOption) Unwrap() error { return e.err }
 
 // fieldOf is the field of Options that stands for a flag.
@@ -161,7 +164,11 @@ func ofField(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return fmt.Errorf("option %s: %s: %w", fieldOf[e.flag], e.value, e.err)
+	value := e.value
+	if e.flag == "effort" && value == "0" {
+		value = "NoEncoder"
+	}
+	return fmt.Errorf("option %s: %w", strings.TrimSuffix(fieldOf[e.flag]+": "+value, ": "), e.err)
 }
 
 // open opens the model, checks that it has not changed since the pipeline was built, and

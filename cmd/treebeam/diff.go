@@ -168,8 +168,9 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			fmt.Fprintf(&b, "  %-10s %s\n", e.what, cell(id))
 		}
 	}
-	fmt.Fprintf(&b, "sentences      %d in both, %d added, %d removed; %d in both with other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
-	fmt.Fprintf(&b, "words          %d compared: %s changed (%.2f%%), %s, %s; %s\n", c.Compared, view.Many(c.Arcs, "arc"), c.Percent(c.Arcs),
+	fmt.Fprintf(&b, "sentences      %s in both, %s added, %s removed; %s in both with other words\n", view.Number(s.Both), view.Number(s.Added),
+		view.Number(s.Removed), view.Number(s.Retokenised))
+	fmt.Fprintf(&b, "words          %s compared: %s changed (%.2f%%), %s, %s; %s\n", view.Number(c.Compared), view.Many(c.Arcs, "arc"), c.Percent(c.Arcs),
 		view.Many(c.Heads, "head"), view.Many(c.Labels, "label"), view.Many(c.Tags, "tag"))
 	for _, m := range []struct {
 		name      string

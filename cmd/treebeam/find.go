@@ -143,13 +143,13 @@ func (f *findFlags) report(names []string, o *search.Options, sum *search.Result
 	switch {
 	case o.To == search.Count:
 	case o.Limit > 0 && sum.Hits >= o.Limit:
-		say(os.Stderr, "hits: %d, in %d of the first %s; --limit ended the search\n", sum.Hits, sum.Sentences, view.Many(sum.Searched, "sentence"))
+		say(os.Stderr, "hits: %s, in %s of the first %s; --limit ended the search\n", view.Number(sum.Hits), view.Number(sum.Sentences), view.Many(sum.Searched, "sentence"))
 	default:
 		drawn := ""
 		if f.drawn {
 			drawn = fmt.Sprintf("; written: %d, drawn at random with seed %d", min(int64(f.random), sum.Hits), f.seed)
 		}
-		say(os.Stderr, "hits: %d, in %d of %s%s\n", sum.Hits, sum.Sentences, view.Many(sum.Searched, "sentence"), drawn)
+		say(os.Stderr, "hits: %s, in %s of %s%s\n", view.Number(sum.Hits), view.Number(sum.Sentences), view.Many(sum.Searched, "sentence"), drawn)
 	}
 	for _, side := range []struct {
 		names     []string

@@ -149,7 +149,7 @@ func printReasons(w io.Writer, sum *output.Summary, more ...string) {
 	if share := float64(sum.Errors) / max(float64(sum.Errors+sum.Trees), 1); share > shareToWarn {
 		say(w, "WARNING: %.1f%% of the sentences failed (a file that could not be read counts as one)\n", share*100)
 	} else if float64(sum.FilesFailed) > shareToWarn*float64(sum.Files) {
-		say(w, "WARNING: %d of %s could not be read, or only in part\n", sum.FilesFailed, view.Many(sum.Files, "file"))
+		say(w, "WARNING: %s of %s could not be read, or only in part\n", view.Number(sum.FilesFailed), view.Many(sum.Files, "file"))
 	}
 	for _, severity := range []string{"error", "warning"} {
 		for i := range sum.Reasons {
@@ -252,7 +252,7 @@ func (l failureLimit) accept(found, current nightly.Found, others bool) error {
 	case l.set && over:
 		return l.tooMany("%s beside %s", view.Many(found.Errors, "failure"), view.Many(found.Trees, "tree"))
 	case l.set && files:
-		return l.tooMany("%d of %s could not be read", found.FilesFailed, view.Many(found.Files, "file"))
+		return l.tooMany("%s of %s could not be read", view.Number(found.FilesFailed), view.Many(found.Files, "file"))
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ type Options struct {
 	// Encoding is a label of the WHATWG or IANA lists, such as "latin1" or
 	// "koi8-r"; "" is UTF-8. A byte order mark wins over it.
 	Encoding string
-	// UTF8 says that the text is UTF-8 even if it begins with the byte order mark of
-	// another encoding.
+	// UTF8 says that a text without Encoding is UTF-8 even if it begins with the byte order
+	// mark of another encoding.
 	UTF8  bool
 	Lines Lines
 	// StripHTML takes out tags and comments of HTML that are on one line, and reads

@@ -184,9 +184,9 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
 	}
 	if gone := n.gone(); gone > 0 && !o.AllowDeletes && float64(gone) > maxDeletes*float64(base.Documents) {
-		return n, refuse("%d of %s would disappear, for example %s%s; if the input is not where it was, put it back, "+
+		return n, refuse("%s of %s would disappear, for example %s%s; if the input is not where it was, put it back, "+
 			"and name it as before (a relative path is another name than an absolute one); if they may go: --allow-deletes",
-			gone, view.Many(base.Documents, "document"), n.example(Deleted), n.leftOut())
+			view.Number(gone), view.Many(base.Documents, "document"), n.example(Deleted), n.leftOut())
 	}
 	return n, nil
 }
@@ -369,9 +369,9 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 	case !known:
 		return Retry, "it could not be read, and has changed"
 	case n.grown(ctx, e, in):
-		return Grown, fmt.Sprintf("%s, %d before", view.Many(in.Size, "byte"), e.StoredBytes)
+		return Grown, fmt.Sprintf("%s, %s before", view.Many(in.Size, "byte"), view.Number(e.StoredBytes))
 	case e.StoredBytes != in.Size:
-		return Changed, fmt.Sprintf("%s, %d before", view.Many(in.Size, "byte"), e.StoredBytes)
+		return Changed, fmt.Sprintf("%s, %s before", view.Many(in.Size, "byte"), view.Number(e.StoredBytes))
 	}
 	f, err := source.OpenFile(ctx, in)
 	if err != nil {

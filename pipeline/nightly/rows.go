@@ -127,8 +127,8 @@ func of[T any](r *rows, opened map[string]*cursor[T], e *parquet.Entry, kind str
 			}
 		}
 		if n != count {
-			yield(nil, fmt.Errorf("%s is %w: it has %s of %s in %s, but the snapshot counts %d",
-				s.runDir(e.Run), parquet.ErrDamaged, view.Many(n, "row"), e.SourceURI, kind, count))
+			yield(nil, fmt.Errorf("%s is %w: it has %s of %s in %s, but the snapshot counts %s",
+				s.runDir(e.Run), parquet.ErrDamaged, view.Many(n, "row"), e.SourceURI, kind, view.Number(count)))
 		}
 	}
 }

@@ -178,7 +178,7 @@ func (s *State) newest(ctx context.Context) (newest int, err error) {
 
 // publish writes the snapshot that comes after base and holds the entries,
 // without making it current. Its name is of its content, so that two nights
-// that found the same write the same.
+// that found the same write the same, unless CURRENT was lost.
 func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
 	n, predecessor := base.next()
 	if base == nil { // CURRENT may be lost; but a first night that was interrupted has left number 1
