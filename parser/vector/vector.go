@@ -36,8 +36,8 @@ func Quantize(dst []int8, x []float32) (scale float32) {
 	return top / 127
 }
 
-// round sets dst to the integers nearest to x times inverse, modulo 256. x must not be
-// empty.
+// round sets dst to the integers nearest to x times inverse. One beyond 127 or -127 becomes any
+// byte. x must not be empty.
 func round(dst []int8, x []float32, inverse float32) {
 	if useVectors && len(x)%lanes == 0 {
 		quantize(&dst[0], &x[0], len(x), inverse)

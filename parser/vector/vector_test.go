@@ -53,7 +53,7 @@ func TestGELU(t *testing.T) {
 		want := y * 0.5 * math.Erfc(-y/math.Sqrt2)
 		worst = max(worst, math.Abs(float64(x[0])-want)/max(1, math.Abs(y)))
 	}
-	if !(worst < 1e-4) {
+	if !(worst < 6e-5) {
 		t.Errorf("error %g", worst)
 	}
 }
