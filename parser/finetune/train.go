@@ -222,7 +222,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	t.headsAdam = newAdam(t.heads.p.Tensors(), t.heads.flat, t.heads.slopes)
 	t.best.figure = -1
 	t.best.encoder, t.best.heads = make([]float32, len(t.network.flat)), make([]float32, len(t.heads.flat))
-	t.Log("encoder: %d layers, %d pieces (%d of train), %d sentences with %d pieces, %.1f million weights learn",
+	t.Log("encoder: layers: %d, pieces: %d (%d of train), sentences: %d with %d pieces, weights that learn: %.1f million",
 		len(p.Layers), len(p.Pieces.Pieces), len(t.known), len(t.train), t.pieces,
 		float64(len(t.network.flat)+len(t.heads.flat))/1e6)
 	return t, nil
