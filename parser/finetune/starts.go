@@ -85,43 +85,13 @@ func (p *pairs) fit(seed uint64, log func(format string, a ...any)) *encode.Star
 	for epoch := range startEpochs {
 		loss, rate := 0.0, startRate*(1-float32(epoch)/startEpochs)
 		for batch := range slices.Chunk(hash.Shuffled(len(p.rows), hash.Pair(seed, uint64(epoch)+1)), startBatch) {
-			for b, k := range batch {
-				for i, v := range p.rows[k] {
-					x[b*n+i] = 0
-					if r.Float() >= startDrop {
-						x[b*n+i] = float32((v-mean[i])*scale[i]) / (1 - startDrop)
-					}
-				}
-			}
+			p.draw(x, batch, mean, scale, &r)
 			odds = s.Odds(odds[:0], hidden, x, n, len(batch))
-			clear(slopes.Bias)
-			clear(slopes.Sum)
-			for b, k := range batch {
-				sign := float32(-1)
-				if p.starts[k] {
-					sign = 1
-				}
-				wrong := 1 / (1 + graph.Exp(min(float64(sign*odds[b]), 600)))
-				loss -= graph.Log(1 - wrong)
-				slope := float32(wrong) * sign
-				slopes.Sum[units] += slope
-				for i, v := range hidden[b*units : (b+1)*units] {
-					slopes.Sum[i] += float32(slope * v)
-					d := float32(slope * s.Sum[i])
-					if v < 0 {
-						d *= 0.1
-					}
-					hidden[b*units+i] = d
-					slopes.Bias[i] += d
-				}
-			}
+			loss += p.slopes(slopes, s.Sum, hidden, odds, batch)
 			matrix.Of(x, len(batch), n).Transpose(across, startBatch)
 			vector.Product(slopes.Hidden, units, across, startBatch, hidden, units, n, len(batch), units)
-			for _, list := range [][3][]float32{{s.Hidden, slopes.Hidden, squares.Hidden}, {s.Bias, slopes.Bias, squares.Bias}, {s.Sum, slopes.Sum, squares.Sum}} {
-				for k, g := range list[1] {
-					list[2][k] += float32(g * g)
-					list[0][k] += float32(rate * g / float32(math.Sqrt(float64(list[2][k])+1e-8)))
-				}
+			for _, move := range [][3][]float32{{s.Hidden, slopes.Hidden, squares.Hidden}, {s.Bias, slopes.Bias, squares.Bias}, {s.Sum, slopes.Sum, squares.Sum}} {
+				adaGrad(move[0], move[1], move[2], rate)
 			}
 		}
 		log("epoch %d of %d, %d gaps, loss %.4f", epoch+1, startEpochs, len(p.rows), loss/float64(len(p.rows)))
@@ -134,6 +104,56 @@ func (p *pairs) fit(seed uint64, log func(format string, a ...any)) *encode.Star
 		}
 	}
 	return s
+}
+
+// draw sets x to the rows of a batch, with mean 0 and deviation 1, and drops some of their
+// numbers.
+func (p *pairs) draw(x []float32, batch []int, mean, scale []float32, r *hash.Rand) {
+	for b, k := range batch {
+		row := x[b*len(mean) : (b+1)*len(mean)]
+		for i, v := range p.rows[k] {
+			row[i] = 0
+			if r.Float() >= startDrop {
+				row[i] = float32((v-mean[i])*scale[i]) / (1 - startDrop)
+			}
+		}
+	}
+}
+
+// slopes sets y, but for y.Hidden, to how the log-likelihood of a batch rises with the weights,
+// and hidden, the hidden units, to how it rises with what goes into them. It returns the loss.
+func (p *pairs) slopes(y *encode.StartNetwork, sum, hidden, odds []float32, batch []int) (loss float64) {
+	const units = encode.StartUnits
+	clear(y.Bias)
+	clear(y.Sum)
+	for b, k := range batch {
+		sign := float32(-1)
+		if p.starts[k] {
+			sign = 1
+		}
+		wrong := 1 / (1 + graph.Exp(min(float64(sign*odds[b]), 600)))
+		loss -= graph.Log(1 - wrong)
+		slope := float32(wrong) * sign
+		y.Sum[units] += slope
+		for i, v := range hidden[b*units : (b+1)*units] {
+			y.Sum[i] += float32(slope * v)
+			d := float32(slope * sum[i])
+			if v < 0 {
+				d *= 0.1
+			}
+			hidden[b*units+i] = d
+			y.Bias[i] += d
+		}
+	}
+	return loss
+}
+
+// adaGrad moves weights along their slopes; squares are the sums of the slopes' squares.
+func adaGrad(weights, slopes, squares []float32, rate float32) {
+	for k, g := range slopes {
+		squares[k] += float32(g * g)
+		weights[k] += float32(rate * g / float32(math.Sqrt(float64(squares[k])+1e-8)))
+	}
 }
 
 // moments returns the mean of every number, and the inverse of its deviation.
