@@ -232,9 +232,9 @@ func (m *Model) starts(dst []int32, windows []*syntax.Sentence) []int32 {
 	return m.Encoder.Starts(dst, plain)
 }
 
-// FitStarts fits Mix.Starts to dev (segment.Model.FitStarts).
-func (m *Model) FitStarts(dev []syntax.Sentence) (p segment.Portion, alone, best float64) {
-	return m.Segmenter.FitStarts(dev, segment.Request{Starts: m.starts, Language: m.Info.Language})
+// Dev returns gold sentences for segment.FitStarts, which finds Mix.Starts.
+func (m *Model) Dev(gold []syntax.Sentence) segment.Dev {
+	return segment.Dev{Model: m.Segmenter, Sentences: gold, Request: segment.Request{Starts: m.starts, Language: m.Info.Language}}
 }
 
 // largest bounds scaled scores.

@@ -14,28 +14,34 @@ import (
 
 // LearnStarts returns a network that tells from the vectors of m for two adjacent words whether
 // the second begins a sentence. It learns from windows of text, in the forms that m reads, in
-// which the words of isStart begin sentences; one of them must have two words. Very many windows
-// are thinned out. The result is
-// the same on every processor.
-func LearnStarts(m *encode.Model, windows []syntax.Sentence, isStart func(*syntax.Word) bool, seed uint64,
+// which the words of isStart begin sentences; one of them must have two words. windows has a
+// list for each treebank, whose sentences name the bank of m that they are read as (Language).
+// Very many windows are thinned out. The result is the same on every processor.
+func LearnStarts(m *encode.Model, windows [][]syntax.Sentence, isStart func(*syntax.Word) bool, seed uint64,
 	log func(format string, a ...any)) *encode.StartNetwork {
-	var list pairs
-	for _, s := range some(windows) {
-		list.add(m, s, isStart)
+	var p pairs
+	for _, list := range windows {
+		for i, s := range some(list, mostPairs/len(windows)) {
+			bank := s.Language
+			if i%elsewhereOf == elsewhereOf-1 {
+				bank = encode.Anywhere
+			}
+			p.add(m.Of(bank), s, isStart)
+		}
 	}
-	return list.fit(seed, log)
+	return p.fit(seed, log)
 }
 
 // mostPairs bounds the memory of LearnStarts: 250,000 vectors of 384 numbers take 385 MB.
 const mostPairs = 250_000
 
-// some returns windows with at most mostPairs words, from all parts of the list.
-func some(windows []syntax.Sentence) (out []*syntax.Sentence) {
+// some returns windows with at most n words, from all parts of the list.
+func some(windows []syntax.Sentence, n int) (out []*syntax.Sentence) {
 	words, taken := syntax.CountWords(windows), 0
 	seen := 0
 	for i := range windows {
 		s := &windows[i]
-		if seen += s.Len(); taken+s.Len() <= int(int64(seen)*mostPairs/int64(max(words, mostPairs))) {
+		if seen += s.Len(); taken+s.Len() <= int(int64(seen)*int64(n)/int64(max(words, n))) {
 			out, taken = append(out, s), taken+s.Len()
 		}
 	}

@@ -45,11 +45,11 @@ func TestSomeWindows(t *testing.T) {
 	for range 8000 {
 		list = append(list, syntax.Sentence{Words: make([]syntax.Word, 50)})
 	}
-	got := some(list)
+	got := some(list, mostPairs)
 	if n := len(got) * 50; n > mostPairs || n < mostPairs-100 || got[len(got)-1] != &list[7999] && got[len(got)-1] != &list[7998] {
 		t.Errorf("%d words", n)
 	}
-	if got := some(list[:100]); len(got) != 100 {
+	if got := some(list[:100], mostPairs); len(got) != 100 {
 		t.Errorf("%d of 100 windows", len(got))
 	}
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -40,20 +41,39 @@ func (m *Model) tune(dev []syntax.Sentence, o Options) {
 	}
 }
 
-// FitStarts returns the portion of r.Starts that brings the highest F1 of sentences on dev,
-// by a climb on a grid, and the F1 without and with it, in [0,1]. r has the language and
-// Begins.
-func (m *Model) FitStarts(dev []syntax.Sentence, r Request) (p Portion, alone, best float64) {
-	all := paragraphs(dev)
-	r.Starts, r.Portion = rememberedStarts(r.Starts), Portion{}
-	alone = m.sentenceF1(all, &r)
-	best = alone
-	f1 := func() float64 { return m.sentenceF1(all, &r) }
-	for range 3 {
-		best = tryEach(&r.Portion.Factor, factors, 1, best, f1)
-		best = tryEach(&r.Portion.Bias, biases, unit/4, best, f1)
+// A Dev is a treebank on which FitStarts tries portions. Its request has Starts, the language
+// and Begins.
+type Dev struct {
+	*Model
+	Sentences []syntax.Sentence
+	Request   Request
+}
+
+// FitStarts returns the portion of Starts, the same for all treebanks, that brings the highest
+// mean F1 of sentences, by a climb on a grid, and the mean without and with it, in [0,1].
+// A portion for each of many small treebanks would be worse on other text.
+func FitStarts(list []Dev) (p Portion, alone, best float64) {
+	list = slices.Clone(list)
+	var all [][]paragraph
+	for i := range list {
+		all = append(all, paragraphs(list[i].Sentences))
+		list[i].Request.Starts = rememberedStarts(list[i].Request.Starts)
 	}
-	return r.Portion, alone, best
+	f1 := func() (sum float64) {
+		for i := range list {
+			d := &list[i]
+			d.Request.Portion = p
+			sum += d.sentenceF1(all[i], &d.Request)
+		}
+		return sum / float64(len(list))
+	}
+	alone = f1()
+	best = alone
+	for range 3 {
+		best = tryEach(&p.Factor, factors, 1, best, f1)
+		best = tryEach(&p.Bias, biases, unit/4, best, f1)
+	}
+	return p, alone, best
 }
 
 // rememberedStarts returns Starts that ask others for each window once.

@@ -148,11 +148,11 @@ func TestStartsDecide(t *testing.T) {
 	if got := ends(Request{Starts: dumb, Portion: Portion{Factor: 256}}); !slices.Equal(got, alone) {
 		t.Error("an encoder that says nothing changes something")
 	}
-	portion, before, after := m.FitStarts(list[300:], Request{Starts: truth})
+	portion, before, after := FitStarts([]Dev{{m, list[300:], Request{Starts: truth}}})
 	if portion.Factor == 0 || after < 0.75 || before > 0.5 {
 		t.Errorf("%+v fits, F1 %.3f and %.3f", portion, before, after)
 	}
-	if portion, before, after = m.FitStarts(list[300:], Request{Starts: dumb}); portion != (Portion{}) || before != after {
+	if portion, before, after = FitStarts([]Dev{{m, list[300:], Request{Starts: dumb}}}); portion != (Portion{}) || before != after {
 		t.Errorf("%+v fits what says nothing, F1 %.3f and %.3f", portion, before, after)
 	}
 }

@@ -144,13 +144,14 @@ func (t *trainer) tuneOnce(time int, keys []string, many bool, data func() (trai
 // the mix of both, measures the model with and without the encoder, and returns
 // the bytes of its file.
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEncoder) ([]byte, error) {
-	e, err := t.starts(e)
+	gold := t.gold()
+	e, err := t.starts(e, []string{gold.key}, []Language{{Train: Treebank{Sentences: gold.train}}})
 	if err != nil {
 		return nil, err
 	}
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
-	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)},
+	mix, err := t.phase("mix", []string{mixVersion, gold.key, sumOfSections(sections)},
 		func(j job) ([]pack.Section, error) {
 			x, err := fitMix(info, sections, t.dev.Sentences, j)
 			if err != nil {

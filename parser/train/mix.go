@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -91,12 +92,14 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 		m.Prune(s)
 		return m.Parse(s, search.Options{Seed: eval.SearchSeed})
 	}
-	if len(banks) == 1 {
-		portion, alone, best := banks[0].Model.FitStarts(banks[0].Gold)
-		j.Log("sentence F1 %.2f, with the encoder %.2f by %+v", 100*alone, 100*best, portion)
-		if best >= alone+leastStarts {
-			f.mix.Starts = portion
-		}
+	var devs []segment.Dev
+	for _, b := range banks {
+		devs = append(devs, b.Model.Dev(b.Gold))
+	}
+	portion, alone, best := segment.FitStarts(devs)
+	j.Log("sentence F1 %.2f, with the encoder %.2f by %+v", 100*alone, 100*best, portion)
+	if best >= alone+leastStarts {
+		f.mix.Starts = portion
 	}
 	f.climb(figure{"LAS", parse, func(g, w *syntax.Word) []bool {
 		return []bool{g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel)}

@@ -26,7 +26,7 @@ func TestStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err = x.starts(e); err != nil {
+		if e, err = x.starts(e, nil, []Language{{Train: train}}); err != nil {
 			t.Fatal(err)
 		}
 		m, err := encode.Open(pack.NewView(e.sections), model.EncodeName)

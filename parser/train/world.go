@@ -80,7 +80,11 @@ func RunWorld(list []Language, o WorldOptions) ([]byte, error) {
 	w.info.Seed = o.Seed
 	if o.Tuned != nil {
 		w.info.Encoder, w.info.Licence = &o.About, withLicence(o.Info.Licence, &o.About)
-		w.common = slices.Concat(w.common, packedAs(model.EncodeName, o.Tuned))
+		e, err := t.starts(&tunedEncoder{sections: packedAs(model.EncodeName, o.Tuned)}, keysOf(list), list)
+		if err != nil {
+			return nil, err
+		}
+		w.common = slices.Concat(w.common, e.sections)
 		if err := w.fitMix(t); err != nil {
 			return nil, err
 		}

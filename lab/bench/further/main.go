@@ -5,9 +5,10 @@
 //
 // The trees, or the treebanks of the list (bench treebanks), are those that the model was
 // trained from. OUT is the model, or overlay, with the tuned encoder; its provenance names the
-// training. A world gets new factors of its scores, a new calibrator and its scores on dev,
-// too; for another model, treebeam train --only mix fits them. All else stays. Vectors of
-// pieces of a few bits do not learn. With 0 epochs, the encoder stays, too.
+// training. A world also learns where sentences begin, and gets new factors of its scores, a
+// new calibrator and its scores on dev; for another model, treebeam train --only mix fits them.
+// All else stays. Vectors of pieces of a few bits do not learn. With 0 epochs, the layers of
+// the encoder stay, too.
 package further
 
 import (
@@ -98,25 +99,39 @@ func (r *run) read(paths []string) (err error) {
 // tuned returns the model whose encoder has learned from the treebanks again.
 func (r *run) tuned(data []byte) ([]byte, error) {
 	file, err := model.Decode(data)
-	if err != nil || r.Epochs == 0 {
-		return data, err
+	if err != nil {
+		return nil, err
 	}
 	m, err := encode.Open(pack.NewView(file.Sections), model.EncodeName)
 	if err != nil {
 		return nil, err
 	}
+	if r.Epochs > 0 {
+		if m, err = r.adapted(m); err != nil {
+			return nil, err
+		}
+	}
+	if r.Many {
+		m = train.LearnStarts(m, r.list, r.Seed, r.Log)
+	}
+	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
+		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from.Train, More: r.from.More})
+	replace(file, model.EncodeName, m)
+	return model.Encode(file.Info, file.Sections)
+}
+
+// adapted returns the encoder with layers that have learned again.
+func (r *run) adapted(m *encode.Model) (*encode.Model, error) {
 	p, h := m.Floats()
-	if p, h, err = finetune.Adapt(p, h, trees(r.list), r.Options); err != nil {
+	p, h, err := finetune.Adapt(p, h, trees(r.list), r.Options)
+	if err != nil {
 		return nil, err
 	}
 	adapted, err := encode.Quantize(p, h)
 	if err != nil {
 		return nil, err
 	}
-	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
-		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from.Train, More: r.from.More})
-	replace(file, model.EncodeName, adapted.WithStartsOf(m))
-	return model.Encode(file.Info, file.Sections)
+	return adapted.WithStartsOf(m), nil
 }
 
 // measured returns the world with factors and a calibrator that are fitted to dev, and the

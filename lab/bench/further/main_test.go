@@ -36,11 +36,13 @@ func TestTuned(t *testing.T) {
 	}
 	tree := syntax.Sentence{Words: []syntax.Word{{Form: "a", UPOS: "DET", Head: 2, Deprel: "det"}, {Form: "b", UPOS: "NOUN", Deprel: "root"}}}
 	list := []train.Language{{Code: "xb", Train: train.Treebank{Sentences: []syntax.Sentence{tree, tree}}}}
-	r := run{finetune.Options{Epochs: 2, Seed: 3, Many: true, Again: true}, list, model.Part{Train: model.Data{File: "LIST"}}}
+	quiet := func(string, ...any) {}
+	r := run{finetune.Options{Epochs: 2, Seed: 3, Many: true, Again: true, Log: quiet}, list, model.Part{Train: model.Data{File: "LIST"}}}
 	after, err := r.tuned(before)
 	if err != nil {
 		t.Fatal(err)
 	}
+	starts := 0
 	banks := func(data []byte) ([]float32, *model.File) {
 		f, err := model.Decode(data)
 		if err != nil {
@@ -50,6 +52,9 @@ func TestTuned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if m.HasStarts() {
+			starts++
+		}
 		p, _ := m.Floats()
 		return p.Bank, f
 	}
@@ -57,6 +62,9 @@ func TestTuned(t *testing.T) {
 	y, f := banks(after)
 	if w := p.Width; !slices.Equal(x[:w], y[:w]) || slices.Equal(x[w:2*w], y[w:2*w]) {
 		t.Error("the treebank xb alone should have learned")
+	}
+	if starts != 1 {
+		t.Error("the world alone that has learned should know where sentences begin")
 	}
 	at := slices.IndexFunc(f.Sections, func(s pack.Section) bool { return s.Name == "other" })
 	if at < 0 || !bytes.Equal(f.Sections[at].Data, other.Data) || f.Info.Language != "mul" {
