@@ -140,6 +140,26 @@ func EncodeLanguage(info Info, own []pack.Section, relations []string) ([]byte, 
 	return deflated(info, append(slices.Clone(own), b.Sections...))
 }
 
+// Own returns what a language of a world has alone.
+func (f *File) Own(code string) (*File, error) {
+	for _, s := range f.Sections {
+		if s.Name == code+ownPart {
+			return inflated(s)
+		}
+	}
+	return nil, fmt.Errorf("it has no language %q", code)
+}
+
+// SetOwn gives a language of a world other parts, in place of those that Own returns.
+func (f *File) SetOwn(code string, own *File) (err error) {
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Name == code+ownPart {
+			s.Data, err = deflated(own.Info, own.Sections)
+		}
+	}
+	return err
+}
+
 // deflated returns a compressed model file of planes of bytes.
 func deflated(info Info, list []pack.Section) ([]byte, error) {
 	list = slices.Clone(list)
@@ -159,10 +179,7 @@ func deflated(info Info, list []pack.Section) ([]byte, error) {
 }
 
 // inflated returns what deflated has packed.
-func inflated(part *sections.Unchecked) (*File, error) {
-	if err := part.Check(); err != nil {
-		return nil, err
-	}
+func inflated(part pack.Section) (*File, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInflated))
 	if err != nil {
 		return nil, err
@@ -328,7 +345,10 @@ func (w *World) openShared() (*sharedParts, error) {
 	if at < 0 {
 		return nil, sections.Damaged("it has no section %q", smallPart)
 	}
-	small, err := inflated(&w.parts[at])
+	if err := w.parts[at].Check(); err != nil {
+		return nil, err
+	}
+	small, err := inflated(w.parts[at].Section)
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +367,10 @@ func (w *World) openLanguage(code string, part *sections.Unchecked) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	own, err := inflated(part)
+	if err := part.Check(); err != nil {
+		return nil, err
+	}
+	own, err := inflated(part.Section)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@
 //
 // The trees, or the treebanks of the list (bench treebanks), are those that the model was
 // trained from. OUT is the model, or overlay, with the tuned encoder; its provenance names the
-// training. A world also learns where sentences begin, and gets new factors of its scores, a
-// new calibrator and its scores on dev; for another model, treebeam train --only mix fits them.
-// All else stays. Vectors of pieces of a few bits do not learn. With 0 epochs, the layers of
-// the encoder stay, too.
+// training. A world also learns where sentences begin, and gets new segmenters, new factors of
+// its scores, a new calibrator and its scores on dev; for another model, treebeam train --only
+// mix fits the factors. All else stays. Vectors of pieces of a few bits do not learn. With 0
+// epochs, the layers of the encoder stay, too.
 package further
 
 import (
@@ -30,6 +30,7 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/parser/word"
@@ -113,6 +114,9 @@ func (r *run) tuned(data []byte) ([]byte, error) {
 	}
 	if r.Many {
 		m = train.LearnStarts(m, r.list, r.Seed, r.Log)
+		if err := r.segment(file, m); err != nil {
+			return nil, err
+		}
 	}
 	file.Info.Parts = append(file.Info.Parts, model.Part{Name: train.OnlyEncoder, From: sum(data),
 		Command: fmt.Sprintf("bench further -epochs %d -seed %d", r.Epochs, r.Seed), Seed: r.Seed, Train: r.from.Train, More: r.from.More})
@@ -132,6 +136,32 @@ func (r *run) adapted(m *encode.Model) (*encode.Model, error) {
 		return nil, err
 	}
 	return adapted.WithStartsOf(m), nil
+}
+
+// segment trains the segmenters of a world anew: they ask the encoder where words begin.
+func (r *run) segment(file *model.File, m *encode.Model) error {
+	for _, l := range r.list {
+		if l.Name == "" {
+			continue
+		}
+		own, err := file.Own(l.Code)
+		if err != nil {
+			return err
+		}
+		o := segment.Options{Seed: r.Seed, Workers: r.Workers, Small: true, Log: func(format string, a ...any) { r.Log(l.Code+" "+format, a...) }}
+		if syntax.HidesWords(l.Train.Sentences) {
+			o.Begins = m.Of(l.Code).Begins
+		}
+		s, err := segment.Train(l.Train.Sentences, l.Dev.Sentences, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Code, err)
+		}
+		replace(own, model.SegmentName, s)
+		if err := file.SetOwn(l.Code, own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // measured returns the world with factors and a calibrator that are fitted to dev, and the

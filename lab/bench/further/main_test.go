@@ -128,11 +128,16 @@ func TestMeasured(t *testing.T) {
 		if err := m.Run(t.Context(), gold, model.Request{Effort: 1}); err != nil {
 			t.Fatal(err)
 		}
-		r.list = append(r.list, train.Language{Code: l.Code, Name: l.Name, Dev: train.Treebank{Sentences: sents}})
+		own := train.Treebank{Sentences: sents}
+		r.list = append(r.list, train.Language{Code: l.Code, Name: l.Name, Train: own, Dev: own})
 	}
 	r.list = append(r.list, train.Language{Code: "en"}) // only the encoder learns from it
-	r.Log = func(string, ...any) {}
-	after, err := r.measured(before)
+	r.Many, r.Log = true, func(string, ...any) {}
+	tuned, err := r.tuned(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := r.measured(tuned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +149,31 @@ func TestMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if bytes.Equal(segmenter(t, before, l.Code), segmenter(t, after, l.Code)) {
+			t.Errorf("%s has its old segmenter", l.Code)
+		}
 		// The trees are those of the old factors, which are among the ones tried.
 		if len(l.Scores) != 3 || l.Scores[1].LAS < 95 || !slices.Equal(m.Info.Scores, l.Scores) {
 			t.Errorf("%s: scores %+v, the model's %+v", l.Code, l.Scores, m.Info.Scores)
 		}
 	}
+}
+
+// segmenter returns the bytes of a language's segmenter.
+func segmenter(t *testing.T, world []byte, code string) (all []byte) {
+	t.Helper()
+	f, err := model.Decode(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := f.Own(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range own.Sections {
+		if strings.HasPrefix(s.Name, model.SegmentName+".") {
+			all = append(all, s.Data...)
+		}
+	}
+	return all
 }
