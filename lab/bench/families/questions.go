@@ -3,7 +3,6 @@ package families
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam"
@@ -12,34 +11,19 @@ import (
 
 // Questions parses the texts of questions.tsv in a folder, and counts by kind those
 // that are right: one sentence, in which every arc of the file is, by the forms of its
-// words and its relation without the subtype. Kinds are in the order of the file.
-func Questions(m *treebeam.Model, folder string, log Log) (list []Shape, err error) {
-	rows, err := linesOf(filepath.Join(folder, "questions.tsv"))
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		f := strings.Split(row, "\t")
-		if len(f) < 3 {
-			return nil, fmt.Errorf("%q has %d columns, want 3 or more", row, len(f))
-		}
-		at := slices.IndexFunc(list, func(s Shape) bool { return s.Kind == f[0] })
-		if at < 0 {
-			at = len(list)
-			list = append(list, Shape{Kind: f[0]})
-		}
-		list[at].Cases++
+// words and its relation without the subtype.
+func Questions(m *treebeam.Model, folder string, log Log) ([]Shape, error) {
+	return rightRows(filepath.Join(folder, "questions.tsv"), func(f []string) (bool, error) {
 		sentences, err := m.Parse(f[1])
 		if err != nil {
-			return nil, err
+			return false, err
 		}
-		if wrong := wrongArcs(sentences, f[2:]); len(wrong) == 0 {
-			list[at].Right++
-		} else {
+		wrong := wrongArcs(sentences, f[2:])
+		if len(wrong) > 0 {
 			log.note("%s: %s lacks %s", f[0], f[1], strings.Join(wrong, ", "))
 		}
-	}
-	return list, nil
+		return len(wrong) == 0, nil
+	})
 }
 
 // wrongArcs returns those of the arcs that the only sentence lacks: "form root", or

@@ -9,8 +9,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// columns is the margin of wrapped text.
-const columns = 72
+// Columns is the margin of wrapped text.
+const Columns = 72
 
 // layoutNames are the names of what layouts returns.
 var layoutNames = []string{"plain", "wrapped", "paragraph", "unmarked", "sentence", "sentence+"}
@@ -24,7 +24,7 @@ func layouts(sents []syntax.Sentence) ([][]byte, error) {
 	paragraphs := bytes.Split(bytes.TrimSuffix(plain.Bytes(), []byte("\n")), []byte("\n\n"))
 	wrapped := make([][]byte, len(paragraphs))
 	for i, p := range paragraphs {
-		wrapped[i] = fold(p)
+		wrapped[i] = Fold(p)
 	}
 	each, err := sentences(sents)
 	if err != nil {
@@ -78,16 +78,16 @@ func sentences(sents []syntax.Sentence) ([][][]byte, error) {
 	return all, nil
 }
 
-// fold breaks the lines of a paragraph at spaces, so that none has more
-// characters than columns unless a word does.
-func fold(p []byte) []byte {
+// Fold breaks the lines of a paragraph at spaces, so that none has more
+// characters than Columns unless a word does.
+func Fold(p []byte) []byte {
 	var out []byte
 	line := 0
 	for i, word := range bytes.Split(p, []byte(" ")) {
 		n := utf8.RuneCount(word)
 		switch {
 		case i == 0:
-		case line+1+n > columns:
+		case line+1+n > Columns:
 			out, line = append(out, '\n'), 0
 		default:
 			out, line = append(out, ' '), line+1

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -137,28 +137,7 @@ func (x *way) text(sents []syntax.Sentence) ([]byte, error) {
 	}
 	paragraphs := bytes.Split(raw.Bytes(), []byte("\n\n"))
 	for i, p := range paragraphs {
-		paragraphs[i] = fold(p)
+		paragraphs[i] = layouts.Fold(p)
 	}
 	return bytes.Join(paragraphs, []byte("\n\n")), nil
-}
-
-const columns = 72
-
-// fold breaks the lines of a paragraph at spaces, so that none has more
-// characters than columns unless a word does.
-func fold(p []byte) []byte {
-	var out []byte
-	line := 0
-	for i, word := range bytes.Split(p, []byte(" ")) {
-		n := utf8.RuneCount(word)
-		switch {
-		case i == 0:
-		case line+1+n > columns:
-			out, line = append(out, '\n'), 0
-		default:
-			out, line = append(out, ' '), line+1
-		}
-		out, line = append(out, word...), line+n
-	}
-	return out
 }

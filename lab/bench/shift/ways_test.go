@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -36,7 +37,7 @@ func TestWays(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
 		for _, line := range lines {
-			if x.wrapped && len([]rune(line)) > columns {
+			if x.wrapped && len([]rune(line)) > layouts.Columns {
 				t.Errorf("a line of %d characters: %q", len(line), line)
 			}
 		}
