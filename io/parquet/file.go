@@ -80,11 +80,11 @@ func OpenListed(info store.Info) (*File, error) {
 func open(name string, in source, size int64) (_ *File, err error) {
 	tail, remote := in.(*store.Tail)
 	defer func() {
-		if err != nil {
-			in.Close()
-		}
 		if remote && tail.Err() != nil {
 			err = tail.Err() // it is not the file that is damaged
+		}
+		if err != nil {
+			in.Close()
 		}
 	}()
 	defer recoverDamage(name, &err)
