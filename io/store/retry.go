@@ -248,7 +248,7 @@ func (r *retryReader) Read(b []byte) (int, error) {
 		if err == io.EOF && r.off < r.end {
 			err = fmt.Errorf("%w: %d bytes are missing", io.ErrUnexpectedEOF, r.end-r.off)
 		}
-		if err != nil && err != io.EOF {
+		if err != nil && err != io.EOF && r.off < r.end { // a fault after the last byte is none
 			r.in.Close()
 			r.in = nil
 			if err := r.reopen(err); err != nil {

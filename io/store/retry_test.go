@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -311,3 +312,17 @@ func (r lateReader) Read(b []byte) (int, error) {
 }
 
 func (lateReader) Close() error { return nil }
+
+// A fault that comes with the last byte, or after it, costs no request.
+func TestFaultAtTheEnd(t *testing.T) {
+	var opened []int64
+	var pauses []time.Duration
+	r, err := noSleep(time.Second, &pauses).Reader(t.Context(), func(off int64) (io.ReadCloser, error) {
+		opened = append(opened, off)
+		return io.NopCloser(iotest.DataErrReader(io.MultiReader(strings.NewReader("data"), broken{errReset}))), nil
+	}, 0, 4)
+	must(t, err)
+	if got, err := io.ReadAll(r); err != nil || string(got) != "data" || len(opened) != 1 {
+		t.Errorf("%q, %v; opened at %d", got, err, opened)
+	}
+}
