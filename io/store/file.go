@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -31,13 +32,18 @@ var pending struct {
 	files sync.Map // *File
 }
 
+// maxBase leaves room for a random number in the 255 bytes of a name.
+const maxBase = 240
+
 // CreateFile begins the file path. Until Commit it has a random name in the folder
 // temp, which must be on the same file system; "" is the folder of path. A file that
 // replaces another keeps its permissions.
 func CreateFile(path, temp string) (*File, error) {
 	pending.RLock()
 	defer pending.RUnlock()
-	name := "." + filepath.Base(path) + strconv.FormatUint(rand.Uint64(), 36)
+	base := filepath.Base(path)
+	base = strings.ToValidUTF8(base[:min(len(base), maxBase)], "")
+	name := "." + base + strconv.FormatUint(rand.Uint64(), 36)
 	f, err := os.OpenFile(filepath.Join(cmp.Or(temp, filepath.Dir(path)), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,4 +131,10 @@ func must(tb testing.TB, errs ...error) {
 			tb.Fatal(err)
 		}
 	}
+}
+
+// A file may have the longest name of its file system.
+func TestLongestName(t *testing.T) {
+	name := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	must(t, store.ReplaceFile(name, []byte("data")))
 }
