@@ -143,11 +143,13 @@ func (r *lineReader) Next() (Record, error) {
 			break
 		}
 		line, err := r.line()
+		if err == nil || err == io.EOF { // before which the LF of a CR LF may be
+			r.to = r.at.Offset
+		}
 		if err != nil {
 			r.done = err
 			break
 		}
-		r.to = r.at.Offset
 		if line.blank {
 			continue
 		}

@@ -471,3 +471,6 @@ func TestEmpty(t *testing.T) {
 		}
 	}
 }
+
+// Where CRs end lines, the LF of a last CR LF belongs to the file, too.
+func TestLastFeed(t *testing.T) { whole(t, "text\ra\rb\r\n", CSV, Options{}) }
