@@ -217,13 +217,24 @@ func (r *Record) readTokens(f *field) {
 		for _, token := range x.Tokens {
 			x.Repaired += strings.Count(token, "\ufffd")
 		}
-		x.Repaired -= bytes.Count(sentence, []byte("\ufffd")) + len(replacement.FindAll(sentence, -1))
+		x.Repaired -= replacements(sentence)
 		r.Sentences = append(r.Sentences, x)
 	}
 }
 
-// replacement is U+FFFD as JSON may write it.
-var replacement = regexp.MustCompile(`(?i)\\ufffd`)
+// escape is a backslash or U+FFFD as JSON may write it.
+var escape = regexp.MustCompile(`(?i)\\(\\|ufffd)`)
+
+// replacements counts the characters U+FFFD that JSON has, however they are written.
+func replacements(b []byte) int {
+	n := bytes.Count(b, []byte("\ufffd"))
+	for _, found := range escape.FindAll(b, -1) {
+		if found[1] != '\\' {
+			n++
+		}
+	}
+	return n
+}
 
 // find looks for fields in the JSON object that b begins with, and in the
 // objects in it that their paths lead to. base is b's offset in the file. It

@@ -400,3 +400,12 @@ func FuzzRecords(f *testing.F) {
 		checkCut(t, data, Options{MaxRecord: int(limit)}, at)
 	})
 }
+
+// A token may hold the escape of U+FFFD as text, which is no U+FFFD.
+func TestEscapedReplacement(t *testing.T) {
+	line := `{"text": [["\\ufffd", "\ufffd", "\\\uFFFD", "` + "\ufffd \xff" + `"]]}`
+	rec, err := NewJSONReader(strings.NewReader(line), Options{}, 0, -1).Next()
+	if must(t, err); rec.Sentences[0].Repaired != 1 {
+		t.Errorf("%d repaired: %q", rec.Sentences[0].Repaired, rec.Sentences[0].Tokens)
+	}
+}
