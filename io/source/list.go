@@ -208,7 +208,7 @@ func (l *lister) walk(root, dir string, g glob, at places) error {
 	case skipped && dir == root:
 		return &InputError{dir, "is the output folder too; name another --output"}
 	case isOutput(abs) && dir == root:
-		return &InputError{dir, "is an output of treebeam's; treebeam show, convert and report read it"}
+		return &InputError{dir, isAnOutput}
 	case skipped, isOutput(abs):
 		return nil
 	}
@@ -282,6 +282,8 @@ func (l *lister) skips(abs string, e fs.DirEntry) bool {
 
 // OwnDir is the folder that marks the output of a run. It is never read as input.
 const OwnDir = "_treebeam"
+
+const isAnOutput = "is an output of treebeam's; treebeam show, convert and report read it"
 
 // isOutput reports whether a folder is the output of a run.
 func isOutput(folder string) bool {
@@ -379,9 +381,19 @@ func (l *lister) remote(p string) error {
 	if len(g) > 0 {
 		narrow = g[0][:max(0, strings.IndexAny(g[0]+"*", wildOnly))]
 	}
+	output := "/" // the last output that was met: its own folder comes before all else that it has
 	for info, err := range s.List(l.ctx, root+"/"+narrow) {
 		if err != nil {
 			return &InputError{p, fmt.Sprintf("cannot be listed: %v; check the name of the bucket and your right to list it", err)}
+		}
+		switch folder, _, is := strings.Cut(info.Name, "/"+OwnDir+"/"); {
+		case is && folder == root:
+			return &InputError{root, isAnOutput}
+		case is:
+			output = folder + "/"
+			continue
+		case strings.HasPrefix(info.Name, output):
+			continue
 		}
 		parts := strings.Split(relative(root, info.Name), "/")
 		folder := parts[len(parts)-1] == "" && info.Size == 0 // so consoles show one that is empty

@@ -384,3 +384,21 @@ func TestAheadFaults(t *testing.T) {
 	f.Close()
 	budgetIsFree(t)
 }
+
+// The output of a run is no input, in a bucket as on a disk.
+func TestRemoteOutput(t *testing.T) {
+	memory(t, map[string]string{
+		"b/c/A.txt": "", "b/c/a.txt": "", "b/c/out/_treebeam/run-1.json": "{}", "b/c/out/manifest.json": "{}", "b/c/out/trees/p.parquet": "PAR1",
+		"b/c/out2/x.txt": "", "b/c/z.txt": "",
+	})
+	want := "mem://b/c/A.txt=A.txt mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/z.txt=z.txt"
+	for _, p := range []string{"mem://b/c", "mem://b/c/**"} {
+		if list, err := List(t.Context(), []string{p}, ListOptions{}); err != nil || names(list) != want {
+			t.Errorf("%s: %s, %v", p, names(list), err)
+		}
+	}
+	_, err := List(t.Context(), []string{"mem://b/c/out"}, ListOptions{})
+	if err == nil || !strings.Contains(err.Error(), "is an output of treebeam's") {
+		t.Error(err)
+	}
+}
