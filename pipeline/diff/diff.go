@@ -240,7 +240,7 @@ func (c *comparison) both() error {
 		next[side], stop = iter.Pull2(c.sides[side].sentences())
 		defer stop()
 	}
-	waiting := [2]*queue{newQueue(window), newQueue(window)}
+	waits := [2]*queue{newQueue(window), newQueue(window)}
 	unmatched := [2]*int64{&c.report.Sentences.Removed, &c.report.Sentences.Added}
 	for more := [2]bool{true, true}; more[0] || more[1]; {
 		for side := range next {
@@ -256,18 +256,18 @@ func (c *comparison) both() error {
 			}
 			c.signals(side, t)
 			key := matchKey(t)
-			if other := waiting[1-side].take(key); other != nil {
+			if other := waits[1-side].take(key); other != nil {
 				if side == 0 {
 					t, other = other, t
 				}
 				c.sentence(other, t)
-			} else if waiting[side].put(key, t) {
+			} else if waits[side].put(key, t) {
 				*unmatched[side]++
 			}
 		}
 	}
-	for side := range waiting {
-		*unmatched[side] += int64(waiting[side].size)
+	for side := range waits {
+		*unmatched[side] += int64(waits[side].size)
 	}
 	return nil
 }
@@ -416,11 +416,17 @@ func wellFormed(t *parquet.Tree) error {
 // A queue holds sentences that wait for their like, the first of a key first.
 type queue struct {
 	limit, size int
-	byKey       map[string][]*parquet.Tree
-	order       []string // keys as they came; some may be gone
+	byKey       map[string][]*waiting
+	order       []*waiting // as they came; some may be gone
 }
 
-func newQueue(limit int) *queue { return &queue{limit: limit, byKey: map[string][]*parquet.Tree{}} }
+// A waiting is a sentence of a queue, without a tree once it is gone.
+type waiting struct {
+	key  string
+	tree *parquet.Tree
+}
+
+func newQueue(limit int) *queue { return &queue{limit: limit, byKey: map[string][]*waiting{}} }
 
 // take removes and returns the first sentence of a key, or nil.
 func (q *queue) take(key string) *parquet.Tree {
@@ -434,21 +440,27 @@ func (q *queue) take(key string) *parquet.Tree {
 		q.byKey[key] = list[1:]
 	}
 	q.size--
-	return list[0]
+	t := list[0].tree
+	list[0].tree = nil
+	return t
 }
 
 // put adds a sentence and says whether another one had to go for it.
 func (q *queue) put(key string, t *parquet.Tree) (dropped bool) {
-	q.byKey[key] = append(q.byKey[key], t)
-	q.order = append(q.order, key)
+	w := &waiting{key, t}
+	q.byKey[key] = append(q.byKey[key], w)
+	q.order = append(q.order, w)
 	q.size++
 	if len(q.order) > 2*q.limit+16 { // most are gone, or it is full
-		q.order = slices.DeleteFunc(q.order, func(key string) bool { return len(q.byKey[key]) == 0 })
+		q.order = slices.DeleteFunc(q.order, func(w *waiting) bool { return w.tree == nil })
 	}
 	for q.size > q.limit {
 		oldest := q.order[0]
 		q.order = q.order[1:]
-		dropped = q.take(oldest) != nil || dropped
+		if oldest.tree != nil {
+			q.take(oldest.key)
+			dropped = true
+		}
 	}
 	return dropped
 }

@@ -332,3 +332,17 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// However often the same sentence comes and goes, the queue holds those that wait.
+func TestSameAgainAndAgain(t *testing.T) {
+	q := newQueue(10)
+	for i := range 1000 {
+		q.put("yes", &parquet.Tree{StartByte: int64(i)})
+		if i > 0 && q.take("yes").StartByte != int64(i-1) {
+			t.Fatal("not the first")
+		}
+	}
+	if len(q.order) > 2*q.limit+16 {
+		t.Errorf("%d places for %d sentences", len(q.order), q.size)
+	}
+}
