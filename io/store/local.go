@@ -66,7 +66,10 @@ func (l Local) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 				return nil
 			}
 			info, err := e.Info()
-			if errors.Is(err, fs.ErrNotExist) {
+			if e.Type()&fs.ModeSymlink != 0 { // a link to a file counts as the file
+				info, err = os.Stat(name)
+			}
+			if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 				return nil
 			}
 			if err == nil {

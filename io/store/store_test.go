@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -191,5 +192,25 @@ func TestCheckRegular(t *testing.T) {
 		if err := store.CheckRegular(t.Context(), name); !errors.Is(err, store.ErrNotRegular) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A link to a file counts as the file, as caches of downloads have them.
+func TestListLinks(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "blob"), []byte("some data"), 0o666))
+	must(t, os.MkdirAll(filepath.Join(dir, "out", "folder"), 0o777))
+	for name, to := range map[string]string{"part": "../blob", "gone": "../none", "link": "folder"} {
+		must(t, os.Symlink(to, filepath.Join(dir, "out", name)))
+	}
+	want, err := store.Stat(t.Context(), filepath.Join(dir, "out", "part"))
+	must(t, err)
+	var got []store.Info
+	for info, err := range store.List(t.Context(), filepath.Join(dir, "out")) {
+		must(t, err)
+		got = append(got, info)
+	}
+	if !slices.Equal(got, []store.Info{want}) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
