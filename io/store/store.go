@@ -177,7 +177,7 @@ func cutScheme(uri string) (scheme, rest string, ok bool) {
 // Join appends path elements to a folder, which may be a URI.
 func Join(folder string, elements ...string) string {
 	if !IsRemote(folder) {
-		return filepath.Join(append([]string{folder}, elements...)...)
+		return filepath.Join(append([]string{strings.TrimPrefix(folder, "file://")}, elements...)...)
 	}
 	return strings.TrimRight(folder, "/") + "/" + path.Join(elements...)
 }
