@@ -137,6 +137,11 @@ func (s *service) Open(ctx context.Context, o store.Object, version string, off,
 		out.Body.Close()
 		return nil, fmt.Errorf("%w: it has the entity tag %s", store.ErrVersion, aws.ToString(out.ETag))
 	}
+	// Nor the range: it would answer with the whole object.
+	if begin := fmt.Sprintf("bytes %d-", off); off > 0 && !strings.HasPrefix(aws.ToString(out.ContentRange), begin) {
+		out.Body.Close()
+		return nil, store.Final(errors.New("the service does not answer with the part of the object that was asked for"))
+	}
 	return out.Body, nil
 }
 

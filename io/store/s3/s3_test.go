@@ -88,3 +88,21 @@ func TestWithoutCredentials(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A service that answers with all of an object where a part was asked for gives no wrong
+// bytes.
+func TestWithoutRanges(t *testing.T) {
+	s, server := emulate(t)
+	storetest.Put(t, s, "s3://bucket/x", "0123456789", store.Absent)
+	whole := server.Config.Handler
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Range")
+		whole.ServeHTTP(w, r)
+	})
+	if got, err := storetest.Get(t, s, "s3://bucket/x", "", 4, 3); err == nil || store.IsTransient(err) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := storetest.Get(t, s, "s3://bucket/x", "", 0, 10); err != nil || got != "0123456789" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
