@@ -264,3 +264,20 @@ func must(tb testing.TB, errs ...error) {
 		}
 	}
 }
+
+// Places in a Parquet file count no bytes: its size says whether much of it was repaired.
+func TestMuchRepaired(t *testing.T) {
+	for _, c := range []struct {
+		format                string
+		end, stored, repaired int64
+		want                  bool
+	}{
+		{"text", 1000, 1000, 10, false}, {"text", 1000, 1000, 11, true}, {"text", 5000, 1000, 11, false},
+		{"parquet", 3 << 24, 1000, 11, true}, {"parquet", 3 << 24, 1000, 10, false},
+	} {
+		f := File{Format: c.format, End: c.end, Stored: c.stored, Repaired: c.repaired}
+		if f.MuchRepaired() != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
+}

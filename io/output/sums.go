@@ -152,7 +152,13 @@ func (c *Counts) check() error {
 }
 
 // MuchRepaired reports whether over 1% of the file had to be repaired.
-func (f *File) MuchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
+func (f *File) MuchRepaired() bool {
+	size := f.End - f.Start
+	if f.Format == string(source.Parquet) { // whose places count no bytes
+		size = f.Stored
+	}
+	return f.Repaired*100 > size
+}
 
 // otherEncoding is the message about a file that needed many repairs.
 func (f *File) otherEncoding() string {
