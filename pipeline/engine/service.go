@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -222,7 +220,7 @@ func (j *served) Wait(ctx context.Context) (end End, err error) {
 	}
 	for {
 		event, err := stream.Recv()
-		if errors.Is(err, io.EOF) && isLast(end.State) {
+		if err != nil && isLast(end.State) && ctx.Err() == nil { // no cause came
 			return end, nil
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type service struct {
 	endpoint  string
 	known     []string // options of its runner
 	says      []*jobpb.JobMessagesResponse
+	breaks    error                    // after that
 	request   *jobpb.PrepareJobRequest // the last one
 	cancelled string                   // id of a job
 }
@@ -89,7 +91,7 @@ func (s *service) GetMessageStream(_ *jobpb.JobMessagesRequest, stream jobpb.Job
 			return err
 		}
 	}
-	return nil
+	return s.breaks
 }
 
 func (s *service) Cancel(_ context.Context, r *jobpb.CancelJobRequest) (*jobpb.CancelJobResponse, error) {
@@ -166,12 +168,17 @@ func TestWait(t *testing.T) {
 		"cause later":  {[]*jobpb.JobMessagesResponse{state(jobpb.JobState_FAILED), message(basic, "x"), message(serious, "no slots")}, End{jobpb.JobState_FAILED, "no slots"}},
 		"no cause":     {[]*jobpb.JobMessagesResponse{state(jobpb.JobState_FAILED)}, End{State: jobpb.JobState_FAILED}},
 		"silence":      {nil, End{}},
+		"broken end":   {[]*jobpb.JobMessagesResponse{state(jobpb.JobState_FAILED)}, End{State: jobpb.JobState_FAILED}},
+		"broken":       {[]*jobpb.JobMessagesResponse{running}, End{}},
 		"disappearing": {[]*jobpb.JobMessagesResponse{running}, End{}},
 	} {
 		s.says = c.says
 		job, err := submit(t.Context(), Options{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if s.breaks = nil; strings.HasPrefix(name, "broken") {
+			s.breaks = errors.New("the service was stopped")
 		}
 		if end, err := job.Wait(t.Context()); (err == nil) != isLast(c.want.State) || err == nil && end != c.want {
 			t.Errorf("%s: %+v, %v", name, end, err)
