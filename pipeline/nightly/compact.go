@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
@@ -228,8 +230,11 @@ func (s *Snapshot) prune(ctx context.Context, keep, newest int) (removed []strin
 	used := slices.Clone(oldest.Runs)
 	for len(kept) < keep && oldest.Predecessor != "" {
 		before, err := state.snapshot(oldest.Predecessor)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, parquet.ErrDamaged) || errors.Is(err, parquet.ErrForeign) {
+			break // removed before, or of no use
+		}
 		if err != nil {
-			break // removed before
+			return nil, err
 		}
 		oldest = before
 		kept, used = append(kept, oldest.Name), append(used, oldest.Runs...)

@@ -210,3 +210,26 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 		t.Errorf("decided %v", n.Counts)
 	}
 }
+
+// A snapshot that cannot be read now is none that was removed: nothing goes before it can.
+func TestPruneUnreadable(t *testing.T) {
+	c, memory := inMemory(t)
+	c.state = "mem://bucket/state"
+	for i := range 3 {
+		memory.Put("mem://bucket/in/a.txt", fmt.Appendf(nil, "Text %d .\n", i))
+		c.mustNight(c.options())
+	}
+	state, _ := At(c.state)
+	current, err := state.MustCurrent(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow := deny(memory, current.Predecessor, 0)
+	if removed, err := Prune(t.Context(), c.state, 3); !errors.Is(err, fs.ErrPermission) || len(removed) > 0 {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+	allow()
+	if removed, err := Prune(t.Context(), c.state, 3); err != nil || len(removed) > 0 {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+}
