@@ -95,7 +95,7 @@ func fileDifferences(before, now *source.Plan, note func(format string, a ...any
 	was, err, more := next()
 	gone := 0
 	for in, wrong := range now.Inputs() {
-		for more && err == nil && was.URI < in.URI {
+		for wrong == nil && err == nil && more && was.URI < in.URI {
 			gone++
 			was, err, more = next()
 		}

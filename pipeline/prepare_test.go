@@ -1,12 +1,16 @@
 package pipeline
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/model"
 )
 
@@ -36,6 +40,33 @@ func TestDifferences(t *testing.T) {
 	visit("Provenance", reflect.ValueOf(&now).Elem(), func() []string { return was.Differences(now) })
 	if leaves < 17 || len(was.Differences(now)) > 0 {
 		t.Errorf("%d things were changed; %q is left", leaves, was.Differences(now))
+	}
+}
+
+// A plan that is gone between two readings is an error.
+func TestLostPlan(t *testing.T) {
+	plan := func(name string) *source.Plan {
+		p, err := source.NewPlan(t.Context(), source.ListingOf([]source.Input{{URI: name, DocID: name}}), source.PlanOptions{})
+		must(t, err)
+		return p
+	}
+	name := filepath.Join(t.TempDir(), "plan")
+	must(t, plan("b").Write(t.Context(), name, ""))
+	lost, err := source.ReadPlan(t.Context(), name)
+	must(t, err, os.Remove(name))
+	for _, plans := range [][2]*source.Plan{{lost, plan("a")}, {plan("a"), lost}} {
+		if err := fileDifferences(plans[0], plans[1], func(string, ...any) {}); !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}
+
+// Names of CoNLL files are told in any case, as the formats of input are.
+func TestIsAnnotated(t *testing.T) {
+	for name, want := range map[string]bool{"a.conllu": true, "a.CoNLLU": true, "A.CONLL.GZ": true, "conllu": false, "a.conllu.txt": false} {
+		if isAnnotated(name) != want {
+			t.Error(name)
+		}
 	}
 }
 
