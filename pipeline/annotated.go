@@ -35,7 +35,7 @@ func NamesFiles(name string) bool {
 
 // isAnnotated reports whether a name ends as the names of CoNLL files do.
 func isAnnotated(name string) bool {
-	base := path.Base(name)
+	base := strings.ToLower(path.Base(name))
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
 		base = strings.TrimSuffix(base, packed)
 	}
