@@ -23,12 +23,15 @@ func Grown(ctx context.Context, in *source.Input, old int64, m Stages, o output.
 		return 0, err
 	}
 	defer before.close()
+	if !before.cuttable() { // a second decoder with a wide window would wait for the first
+		return 0, nil
+	}
 	now, err := openWalk(ctx, in, 0, in.Size, o)
 	if err != nil {
 		return 0, err
 	}
 	defer now.close()
-	if !now.cuttable() || !now.like(before, m) {
+	if !now.like(before, m) {
 		return 0, nil
 	}
 	end := int64(0) // of the last block of the old file
