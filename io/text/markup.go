@@ -81,11 +81,15 @@ func (s *stripper) markup(w *window, text []byte, at int64) (n int, whole bool) 
 	reach := text[:min(len(text), maxTag)]
 	end := bytes.IndexAny(reach[1:], ">\n\r") + 1
 	if bytes.HasPrefix(reach, []byte("<!--")) {
-		if k := bytes.Index(reach, []byte("-->")); k >= 0 {
-			end = k + len("-->") - 1
-		} else if len(text) < maxTag && !bytes.ContainsAny(reach, "\n\r") {
-			return 0, false
+		line := reach
+		if k := bytes.IndexAny(reach, "\n\r"); k >= 0 {
+			line = reach[:k]
 		}
+		k := bytes.Index(line, []byte("-->"))
+		if k < 0 {
+			return 0, len(line) < len(text) || len(text) >= maxTag
+		}
+		end = k + len("-->") - 1
 	}
 	if end == 0 {
 		return 0, len(text) >= maxTag

@@ -57,6 +57,7 @@ func TestStripHTML(t *testing.T) {
 		"a &am":                                           "a &am",
 		"<a\nhref=x> y":                                   "<a | href=x> y",
 		"<!-- a > b --> c":                                "c",
+		"a <!-- <b>x\nb --> c":                            "a <!-- x | b --> c", // on two lines
 		"a&#10;b&#13;&#xA;c\nd <p\tid=x>e":                "a/b /c | d /e",
 		"<" + strings.Repeat("a", maxTag) + ">":           "<" + strings.Repeat("a", maxTag) + ">",
 	} {
@@ -71,7 +72,7 @@ func TestStripHTML(t *testing.T) {
 // Text without markup is read as without the option, and pieces do not change the result.
 func TestStripHTMLInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	parts := []string{"<b>", "</b>", "<br />", "&amp;", "&", "<", ">", "é", "a", " ", "\n", "&#x41;", "<!-- x -->", ";", "\x00", "\xff", "&nbsp;"}
+	parts := []string{"<b>", "</b>", "<br />", "&amp;", "&", "<", ">", "é", "a", " ", "\n", "&#x41;", "<!-- x -->", "<!--", "-->", ";", "\x00", "\xff", "&nbsp;"}
 	for range 2000 {
 		var b strings.Builder
 		for range rng.IntN(30) {
