@@ -46,7 +46,8 @@ func TestDifferences(t *testing.T) {
 // A plan that is gone between two readings is an error.
 func TestLostPlan(t *testing.T) {
 	plan := func(name string) *source.Plan {
-		p, err := source.NewPlan(t.Context(), source.ListingOf([]source.Input{{URI: name, DocID: name}}), source.PlanOptions{})
+		files := source.ListingOf([]source.Input{{URI: name, DocID: name}})
+		p, err := source.NewPlan(t.Context(), files, source.PlanOptions{})
 		must(t, err)
 		return p
 	}
@@ -63,7 +64,9 @@ func TestLostPlan(t *testing.T) {
 
 // Names of CoNLL files are told in any case, as the formats of input are.
 func TestIsAnnotated(t *testing.T) {
-	for name, want := range map[string]bool{"a.conllu": true, "a.CoNLLU": true, "A.CONLL.GZ": true, "conllu": false, "a.conllu.txt": false} {
+	for name, want := range map[string]bool{
+		"a.conllu": true, "a.CoNLLU": true, "A.CONLL.GZ": true, "conllu": false, "a.conllu.txt": false,
+	} {
 		if isAnnotated(name) != want {
 			t.Error(name)
 		}

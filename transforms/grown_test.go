@@ -42,7 +42,8 @@ func TestGrownFrame(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if tail, err := transforms.Grown(ctx, &list[0], int64(frame.Len()), nil, output.RowOptions{From: "auto", Lines: "auto"}); tail != 0 || err != nil {
+	o := output.RowOptions{From: "auto", Lines: "auto"}
+	if tail, err := transforms.Grown(ctx, &list[0], int64(frame.Len()), nil, o); tail != 0 || err != nil {
 		t.Errorf("%d, %v", tail, err)
 	}
 }

@@ -388,7 +388,8 @@ func TestAheadFaults(t *testing.T) {
 // The output of a run is no input, in a bucket as on a disk.
 func TestRemoteOutput(t *testing.T) {
 	memory(t, map[string]string{
-		"b/c/A.txt": "", "b/c/a.txt": "", "b/c/out/_treebeam/run-1.json": "{}", "b/c/out/manifest.json": "{}", "b/c/out/trees/p.parquet": "PAR1",
+		"b/c/A.txt": "", "b/c/a.txt": "", "b/c/out/_treebeam/run-1.json": "{}",
+		"b/c/out/manifest.json": "{}", "b/c/out/trees/p.parquet": "PAR1",
 		"b/c/out2/x.txt": "", "b/c/z.txt": "",
 	})
 	want := "mem://b/c/A.txt=A.txt mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/z.txt=z.txt"

@@ -216,7 +216,9 @@ func TestListLinks(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	for _, c := range [][3]string{{"a/b/", "c", "a/b/c"}, {"file:///a/b", "c", "/a/b/c"}, {"file://a", "c", "a/c"}, {"gs://b/a/", "c", "gs://b/a/c"}} {
+	for _, c := range [][3]string{
+		{"a/b/", "c", "a/b/c"}, {"file:///a/b", "c", "/a/b/c"}, {"file://a", "c", "a/c"}, {"gs://b/a/", "c", "gs://b/a/c"},
+	} {
 		if got := store.Join(c[0], c[1]); got != filepath.FromSlash(c[2]) && got != c[2] {
 			t.Errorf("%s and %s: %s", c[0], c[1], got)
 		}

@@ -72,7 +72,8 @@ func TestStripHTML(t *testing.T) {
 // Text without markup is read as without the option, and pieces do not change the result.
 func TestStripHTMLInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	parts := []string{"<b>", "</b>", "<br />", "&amp;", "&", "<", ">", "é", "a", " ", "\n", "&#x41;", "<!-- x -->", "<!--", "-->", ";", "\x00", "\xff", "&nbsp;"}
+	parts := []string{"<b>", "</b>", "<br />", "&amp;", "&", "<", ">", "é", "a", " ", "\n", "&#x41;",
+		"<!-- x -->", "<!--", "-->", ";", "\x00", "\xff", "&nbsp;"}
 	for range 2000 {
 		var b strings.Builder
 		for range rng.IntN(30) {
