@@ -108,7 +108,8 @@ func (f *evalFlags) validate() error {
 	case f.samples < 1:
 		return refuse("--samples %d: must be at least 1", f.samples)
 	}
-	err := cmp.Or(notAmong("--write", f.write, "the file of the gold trees", f.gold), checkOnly("--write", f.write, ".conllu", ".txt"))
+	err := cmp.Or(notAmong("--write", f.write, "the file of the gold trees", f.gold), notAmong("--write", f.write, "the file of --model", f.model),
+		notAmong("--write", f.write, "the file of --against", f.against), checkOnly("--write", f.write, ".conllu", ".txt"))
 	for option, name := range f.custom.Names {
 		err = cmp.Or(err, notAmong("--write", f.write, "the file of "+option, name))
 	}

@@ -32,6 +32,9 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	if c.json && !toFile {
 		return refuse("--json: standard output has the trees; name a file for them with --output")
 	}
+	if err := c.keepsLists(); err != nil {
+		return err
+	}
 	start := time.Now()
 	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.Rows.Lines = string(text.Paragraph) // a user who types wants to see the tree of every line
@@ -59,6 +62,13 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 		}
 	}
 	return limit.check(sum)
+}
+
+// keepsLists refuses to write over a file that a flag names and that is read.
+func (c *parseCommand) keepsLists() error {
+	to := c.options.Output
+	return cmp.Or(notAmong("--output", to, "a list of --files-from", c.named.filesFrom...),
+		notAmong("--output", to, "the file of --rules", c.rules), notAmong("--output", to, "the file of --model", c.options.Model))
 }
 
 // isPiped reports whether f is a pipe or a file, so that a command without inputs

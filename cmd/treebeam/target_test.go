@@ -13,7 +13,7 @@ import (
 // Nothing is written among the data of an output or a state, nor onto a file
 // that was parsed or is read: refused, and nothing has changed.
 func TestTargets(t *testing.T) {
-	in := writeFiles(t, map[string]string{"a.txt": "One sentence .\n", "b.conllu": toySentence, "sub/c.txt": "Another one .\n"})
+	in := writeFiles(t, map[string]string{"a.txt": "One sentence .\n", "b.conllu": toySentence, "sub/c.txt": "Another one .\n", "c.conllu": toySentence, "r.rules": "*.txt: lines=sentence\n"})
 	out, state := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state")
 	transformstest.Register()
 	for _, args := range [][]string{
@@ -43,6 +43,11 @@ func TestTargets(t *testing.T) {
 		{"parse IN --model MODEL --to conllu --output IN/sub/c.txt", "is one of the inputs"},
 		{"parse IN --model MODEL --to conllu --output OUT/trees/c.txt", "among the data"},
 		{"eval --gold IN/b.conllu --model embedded --write IN/b.conllu", "the file of the gold trees"},
+		{"parse IN/a.txt --model MODEL --files-from IN/sub/c.txt --to text --output IN/sub/c.txt", "is a list of --files-from"},
+		{"parse IN/a.txt --model MODEL --rules IN/r.rules --to text --output IN/r.rules", "is the file of --rules"},
+		{"parse IN/a.txt --model IN/b.conllu --to text --output IN/b.conllu", "is the file of --model"},
+		{"eval --gold IN/b.conllu --model embedded --against IN/c.conllu --write IN/c.conllu", "is the file of --against"},
+		{"eval --gold IN/b.conllu --model IN/c.conllu --write IN/c.conllu", "is the file of --model"},
 		{"eval --gold IN/b.conllu --model embedded --gold-tokens --write OUT/trees/b.conllu", "among the data"},
 		{"train --train IN/b.conllu --dev IN/b.conllu --model IN/b.conllu", "is a treebank"},
 	} {
