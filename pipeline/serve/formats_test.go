@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -152,6 +153,44 @@ func checkPlaces(t *testing.T, s *Server, text string) {
 	plain := process(t, s, "data", text, "tokenizer", "", "output", "plaintext")
 	if strings.TrimFunc(text, blank) != "" && plain != strings.ReplaceAll(text, "\x00", "\ufffd") {
 		t.Fatalf("put together again:\n%q\nwant\n%q\n%s", plain, text, tokenized)
+	}
+}
+
+// Any white space and any other character of a token with spaces comes back.
+func TestEscape(t *testing.T) {
+	for _, text := range []string{"\U0001d7cf  b", "é\u00a0\ufeff\u2028x", "\t|\\u0041\r\n\x1c\x00", "👍 👍"} {
+		if escaped := escape(text); unescape(escaped) != text || strings.ContainsFunc(escaped, blank) {
+			t.Errorf("%q is %q, and that is %q", text, escaped, unescape(escaped))
+		}
+	}
+}
+
+// An object of JSON takes no more than is reserved for a request, whatever its values are.
+func TestWeightOfJSON(t *testing.T) {
+	const size = 4 << 20
+	spare := uint64(weight(size) - size) // but for the body
+	for _, piece := range []string{"[],", "0,", "{},", `"",`, "null,", `"x":1,`} {
+		open, shut := "[", "0]"
+		if strings.Contains(piece, ":") {
+			open, shut = "{", `"x":0}`
+		}
+		body := `{"data":` + open + strings.Repeat(piece, size/len(piece)-8) + shut + "}"
+		before := allocated()
+		if err := (params{}).object(body); err == nil || !strings.Contains(err.Error(), "neither") {
+			t.Errorf("%s: %v", piece, err)
+		}
+		if most := allocated() - before; most > spare {
+			t.Errorf("%s: %d bytes, reserved are %d", piece, most, spare)
+		}
+	}
+	var many strings.Builder
+	for i := range size / 16 {
+		fmt.Fprintf(&many, `"key %06d":"",`, i)
+	}
+	before := allocated()
+	err := (params{}).object("{" + many.String() + `"z":""}`)
+	if most := allocated() - before; err == nil || !strings.Contains(err.Error(), "64") || most > spare {
+		t.Errorf("many keys: %v, %d bytes, reserved are %d", err, most, spare)
 	}
 }
 

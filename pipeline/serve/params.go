@@ -19,6 +19,8 @@ import (
 // maxParams is the most parameters of a request. UDPipe knows seven.
 const maxParams = 64
 
+var errTooMany = fmt.Errorf("it has over %d parameters", maxParams)
+
 // params are the parameters of a request; the last of a name counts.
 type params map[string]string
 
@@ -176,7 +178,7 @@ func (p params) set(name, value string) error {
 		return errors.New("it is not in UTF-8 encoding")
 	}
 	if p[name] = value; len(p) > maxParams {
-		return fmt.Errorf("it has over %d parameters", maxParams)
+		return errTooMany
 	}
 	return nil
 }
@@ -187,7 +189,10 @@ func (p params) object(body string) error {
 	if !utf8.ValidString(body) {
 		return errors.New("it is not in UTF-8 encoding")
 	}
-	var values map[string]any
+	if members(body) > maxParams {
+		return errTooMany
+	}
+	var values map[string]jsonValue
 	err := json.Unmarshal([]byte(body), &values)
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -197,16 +202,10 @@ func (p params) object(body string) error {
 		return err
 	}
 	for name, value := range values {
-		text, isText := value.(string)
-		if on, isBool := value.(bool); isBool {
-			if isText = true; !on {
-				text = "none"
-			}
-		}
-		if !isText {
+		if value.bad {
 			return fmt.Errorf("%.50q is neither a string nor true or false", name)
 		}
-		if err := p.set(name, text); err != nil {
+		if err := p.set(name, value.text); err != nil {
 			return err
 		}
 	}
@@ -220,6 +219,47 @@ func (p params) object(body string) error {
 		}
 	}
 	return nil
+}
+
+// A jsonValue is the value of a parameter. Nothing is made of one that cannot be a parameter:
+// a list could take many times its bytes.
+type jsonValue struct {
+	text string
+	bad  bool
+}
+
+func (v *jsonValue) UnmarshalJSON(data []byte) error {
+	switch data[0] {
+	case '"':
+		return json.Unmarshal(data, &v.text)
+	case 'f':
+		v.text = "none"
+	case 't':
+	default:
+		v.bad = true
+	}
+	return nil
+}
+
+// members counts the members of an object of JSON.
+func members(object string) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			n++
+		}
+	}
+	return n
 }
 
 // parts adds the parts of multipart/form-data.

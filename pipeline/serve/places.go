@@ -90,11 +90,11 @@ var escapes = []string{" ", `\s`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "|", `\p`,
 var escaper = strings.NewReplacer(escapes...)
 
 // escape writes white space as UDPipe does, and what is left of it, such as a
-// no-break space, by its code, as treebeam parse does.
+// no-break space, by its code, as treebeam parse does. Other characters stay.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range escaper.Replace(s) {
-		if r <= ' ' || r > '~' {
+		if isSpace(r) || unicode.IsControl(r) || r == '\ufeff' {
 			fmt.Fprintf(&b, `\u%04X`, r)
 		} else {
 			b.WriteRune(r)
