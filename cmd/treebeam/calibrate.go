@@ -82,7 +82,7 @@ func newCalibrate() *cobra.Command {
 		case embedded && alone:
 			return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
 		}
-		if err := notAmong("--output", f.output, "the treebank", f.dev); err != nil {
+		if err := cmp.Or(notAmong("--output", f.output, "the treebank", f.dev), canWrite("--output", f.output)); err != nil {
 			return err
 		}
 		if f.treebanks != "" {

@@ -34,6 +34,7 @@ func newDiff() *cobra.Command {
 	asJSON := fs.Bool("json", false, "print the report as JSON")
 	top := fs.Int("top", 10, "print the `N` most frequent migrations of arcs")
 	var limits diffLimits
+	limits.changed.percent = true
 	fs.Var(&limits.changed, "max-changed", "exit with status 3 if the head or label of more than `P%` of the compared words changed")
 	fs.Var(&limits.drift, "max-drift", "exit with status 3 if the mean head_marginal of all words drifted by more than `X`")
 	cmd.Example = `
@@ -123,8 +124,9 @@ type diffLimits struct{ changed, drift threshold }
 
 // A threshold is the value of a flag that may be missing.
 type threshold struct {
-	text  string
-	value float64
+	text    string
+	value   float64
+	percent bool // % may follow the number
 }
 
 func (t *threshold) String() string { return t.text }
@@ -132,7 +134,10 @@ func (t *threshold) Type() string   { return "number" }
 
 func (t *threshold) Set(s string) (err error) {
 	t.text = s
-	t.value, err = strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if t.percent {
+		s = strings.TrimSuffix(s, "%")
+	}
+	t.value, err = strconv.ParseFloat(s, 64)
 	if err != nil || !(t.value >= 0) {
 		return errors.New("must be a number that is not negative")
 	}

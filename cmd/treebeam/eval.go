@@ -105,6 +105,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
 	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):
 		return refuse("--causes has a table of its own: leave out --against, --row and --plain")
+	case f.against != "" && (f.row != "" || f.report != eval.ReportOptions{}):
+		return refuse("--against prints the comparison only: leave out --row, --json, --plain and --counts")
 	case f.samples < 1:
 		return refuse("--samples %d: must be at least 1", f.samples)
 	}

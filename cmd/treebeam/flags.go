@@ -24,7 +24,10 @@ func newCommand(use, short, about string) *cobra.Command {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if slices.Contains(args, "") {
+			return refuse("an argument is empty: check for an unset variable in the command, or leave it out")
+		}
 		return cmp.Or(checkChoices(cmd.Flags()), useThreads(cmd.Flags()))
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -61,6 +61,14 @@ var wrongCommands = []struct {
 	{"serve --listen nowhere", "--listen nowhere: ... such as localhost:8080"},
 	{"serve --parallel 0", "must be above 0"},
 	{"serve --max-time fast", "--max-time"},
+	{"model info ''", "an argument is empty ... unset variable"},
+	{"convert ''", "an argument is empty"},
+	{"parse IN -o OUT.conllu --verify", "--verify is for Parquet output"},
+	{"parse IN --to jsonl -o OUT.jsonl --runner flink", "--runner is for Parquet output"},
+	{"parse IN --runner-option a=b", "--runner-option is for Parquet output"},
+	{"eval --gold IN/a.txt --system IN/a.txt --against IN/a.txt --json", "--against prints the comparison only"},
+	{"diff DONE DONE --max-drift 5%", `--max-drift "5%": must be a number`},
+	{"calibrate --model embedded --dev IN/a.txt --output OUT/x/m.tbm", "x/m.tbm cannot be written"},
 	{"parse IN --overwrite", "--overwrite is for Parquet output: name a folder with --output FOLDER"},
 	{"parse IN --retry-failures", "name a folder with --output FOLDER"},
 	{"parse IN --runner dataflow", "name a folder with --output FOLDER"},
@@ -253,7 +261,7 @@ func TestWrongCommands(t *testing.T) {
 				defer flag.Set(name, flag.Lookup(name).Value.String())
 			}
 			paths := strings.NewReplacer("IN", filepath.Join(dir, "in"), "DONE/trees/x.parquet", parts[0], "DONE", filepath.Join(dir, "done"),
-				"OUT", filepath.Join(dir, "out"), "MODEL", filepath.Join(dir, "model"))
+				"OUT", filepath.Join(dir, "out"), "MODEL", filepath.Join(dir, "model"), "''", "")
 			args := strings.Fields(c.args)
 			for i := range args {
 				args[i] = paths.Replace(args[i])

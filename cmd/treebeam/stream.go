@@ -32,7 +32,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	if c.json && !toFile {
 		return refuse("--json: standard output has the trees; name a file for them with --output")
 	}
-	if err := c.keepsLists(); err != nil {
+	if err := cmp.Or(c.checkStream(), c.keepsLists()); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -169,15 +169,21 @@ func (c *parseCommand) chooseFormat() error {
 		}
 		return nil
 	}
-	var err error
+	c.to = "conllu"
+	return nil
+}
+
+// forRuns are the flags that have nothing to do in a stream. A single file is always replaced.
+var forRuns = []string{"overwrite", "retry-failures", "verify", "shared-filesystem", "runner", "runner-option"}
+
+// checkStream refuses flags of runs.
+func (c *parseCommand) checkStream() (err error) {
+	toFile := c.options.Output != "" && c.options.Output != "-"
 	c.flags.Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "overwrite", "retry-failures", "verify", "shared-filesystem", "runner":
-			if !isBeamFlag(f) || f.Value.String() != "prism" && f.Value.String() != "" {
-				err = refuse("--%s is for Parquet output: name a folder with --output FOLDER", f.Name)
-			}
+		local := isBeamFlag(f) && (f.Value.String() == "" || pipeline.IsPrism(f.Value.String()))
+		if slices.Contains(forRuns, f.Name) && !local && !(toFile && f.Name == "overwrite") {
+			err = refuse("--%s is for Parquet output: name a folder with --output FOLDER", f.Name)
 		}
 	})
-	c.to = "conllu"
 	return err
 }
