@@ -124,6 +124,9 @@ class Results(unittest.TestCase):
         self.assertEqual([h.sentence.id for h in document.find("VERB")], ["0-1", "0-2", "0-3"])
         self.assertEqual([list(h.words) for h in document.find("VERB >nsubj NOUN")], [["1", "2"]] * 2)
         self.assertEqual(self.parser("").find("VERB"), [])
+        for end in "\u2028\u2029\x85":  # line breaks to Python, not to CoNLL-U
+            odd = self.parser([[f"x{end}# hit = 1:9", "y"]], pretokenized=True)
+            self.assertEqual([h["1"].id for h in odd.find("_")], [1, 2])
         for pattern in ("VERB [", "-x", ""):
             with self.subTest(pattern), self.assertRaisesRegex(ValueError, "^the pattern is wrong: "):
                 document.find(pattern)

@@ -60,7 +60,7 @@ def find(documents: Iterable[Document], pattern: str) -> List[Hit]:
     for line in said.splitlines():
         if not line.startswith("hits: "):
             warnings.warn(line, TreebeamWarning, stacklevel=3)
-    for line in found.splitlines():
+    for line in found.split("\n"):  # forms may have other line breaks
         if line.startswith("# sent_id = "):
             at = int(line[len("# sent_id = ") :])
         elif line.startswith("# hit = "):
