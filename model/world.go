@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -411,6 +412,9 @@ func languageOf(uri string) (world, code string, ok bool) {
 	}
 	at := strings.LastIndexByte(uri, '#')
 	if at < 1 || strings.ContainsAny(uri[at:], `/\`) {
+		return "", "", false
+	}
+	if _, err := os.Stat(uri); err == nil { // a model whose name has the sign
 		return "", "", false
 	}
 	return uri[:at], uri[at+1:], true

@@ -190,6 +190,21 @@ func TestDamagedWorld(t *testing.T) {
 	}
 }
 
+// The name of a model may have the sign that stands before a language.
+func TestSignInName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "en#2.tbm")
+	data, err := os.ReadFile("english.tbm")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Open(path); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWorldRefuses(t *testing.T) {
 	path, data := toyWorld(t)
 	refused := func(what string, err error, says string) {
