@@ -214,7 +214,9 @@ func (r *Record) readTokens(f *field) {
 			r.fail(x.Start, syntax.KindTextType, "%q has a token that is not a string; it must be a list of sentences, each a list of tokens", f.path)
 			return
 		}
-		for _, token := range x.Tokens {
+		for i, token := range x.Tokens {
+			token = strings.ReplaceAll(token, "\x00", "\ufffd") // as of all other text
+			x.Tokens[i] = token
 			x.Repaired += strings.Count(token, "\ufffd")
 		}
 		x.Repaired -= replacements(sentence)

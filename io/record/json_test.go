@@ -253,6 +253,15 @@ func TestCandidates(t *testing.T) {
 }
 
 // A text may be cut into sentences and tokens.
+// A NUL in a token is U+FFFD, as in every other text.
+func TestNULInToken(t *testing.T) {
+	list, _, _ := readJSON(t, []byte(`{"text": [["a\u0000b", "c"]]}`), Options{}, 0, -1)
+	want := Tokens{[]string{"a\ufffdb", "c"}, 10, 27, 1}
+	if got := list[0].Sentences; len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestGivenTokens(t *testing.T) {
 	line := `{"id": "x", "text": [["caf\u00e9", "\ud800"], [], ["\uFFFD", "` + "\ufffd\xff" + `" ] ]}`
 	list, _, _ := readJSON(t, []byte(line), Options{}, 0, -1)
