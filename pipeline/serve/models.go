@@ -134,7 +134,13 @@ func (s *served) of(list string) (*model.Languages, error) {
 	if s.code == "" && list == "" {
 		return s.languages.Alone(), nil
 	}
-	l, err := s.languages.Again(cmp.Or(s.code, list))
+	l, err := s.languages.Again(cmp.Or(list, s.code))
+	if err == nil && s.code != "" && l.Among != nil && !slices.Equal(l.Among, []string{s.code}) {
+		err = fmt.Errorf("the model %s is for %s only: leave one of them out", s.name, s.code)
+	}
+	if err == nil && s.code != "" {
+		l, err = s.languages.Again(s.code)
+	}
 	if err != nil {
 		return nil, badRequest("The parameter 'language': %v.", err)
 	}

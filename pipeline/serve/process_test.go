@@ -384,3 +384,16 @@ func rows(text string) string {
 	}
 	return b.String()
 }
+
+// A language that contradicts the model is refused, not ignored.
+func TestLanguageOfModel(t *testing.T) {
+	s := newServer(t, Limits{})
+	if len(s.models.others) == 0 {
+		t.Skip("the program has no languages of the world")
+	}
+	for language, want := range map[string]int{"fr": 400, "de,fr": 400, "xx": 400, "de": 200, "German": 200, "auto": 200} {
+		if w := ask(t, s, "/process", "data", "Ja.", "tokenizer", "", "model", "german", "language", language); w.Code != want {
+			t.Errorf("language=%s: status %d, %s", language, w.Code, w.Body)
+		}
+	}
+}
