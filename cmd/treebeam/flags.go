@@ -25,6 +25,9 @@ func newCommand(use, short, about string) *cobra.Command {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Name() == "find" && len(args) > 0 { // which says what a pattern lacks
+			args = args[:len(args)-1]
+		}
 		if slices.Contains(args, "") {
 			return refuse("an argument is empty: check for an unset variable in the command, or leave it out")
 		}

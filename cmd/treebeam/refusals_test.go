@@ -63,6 +63,8 @@ var wrongCommands = []struct {
 	{"serve --max-time fast", "--max-time"},
 	{"model info ''", "an argument is empty ... unset variable"},
 	{"convert ''", "an argument is empty"},
+	{"find '' _", "an argument is empty"},
+	{"find DONE ''", "the pattern is wrong: the pattern ends here"},
 	{"parse IN -o OUT.conllu --verify", "--verify is for Parquet output"},
 	{"parse IN --to jsonl -o OUT.jsonl --runner flink", "--runner is for Parquet output"},
 	{"parse IN --runner-option a=b", "--runner-option is for Parquet output"},
