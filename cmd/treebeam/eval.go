@@ -81,6 +81,12 @@ func newEval() *cobra.Command {
   treebeam eval --gold dev.conllu --system a.conllu --against b.conllu`
 	noArguments(cmd, "name the files with --gold and --system")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if idle := namesGiven(fs, []string{"seed", "restarts", "exact", "certify"}, true); idle != "" && f.system != "" {
+			return refuse("%s: only --model searches for trees; leave it out with --system", idle)
+		}
+		if f.against == "" && fs.Changed("samples") {
+			return refuse("--samples needs --against")
+		}
 		if err := f.validate(); err != nil {
 			return err
 		}
@@ -107,6 +113,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--causes has a table of its own: leave out --against, --row and --plain")
 	case f.against != "" && (f.row != "" || f.report != eval.ReportOptions{}):
 		return refuse("--against prints the comparison only: leave out --row, --json, --plain and --counts")
+	case f.row != "" && f.report != eval.ReportOptions{}:
+		return refuse("--row prints one line: leave out --json, --plain and --counts")
 	case f.samples < 1:
 		return refuse("--samples %d: must be at least 1", f.samples)
 	}
