@@ -192,7 +192,7 @@ func (p params) object(body string) error {
 	if members(body) > maxParams {
 		return errTooMany
 	}
-	var values map[string]jsonValue
+	var values map[string]json.RawMessage // a list that were read could take many times its bytes
 	err := json.Unmarshal([]byte(body), &values)
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -202,10 +202,20 @@ func (p params) object(body string) error {
 		return err
 	}
 	for name, value := range values {
-		if value.bad {
-			return fmt.Errorf("%.50q is neither a string nor true or false", name)
+		var text string
+		switch value[0] {
+		case '"':
+			err = json.Unmarshal(value, &text)
+		case 'f':
+			text = "none"
+		case 't':
+		default:
+			err = fmt.Errorf("%.50q is neither a string nor true or false", name)
 		}
-		if err := p.set(name, value.text); err != nil {
+		if err == nil {
+			err = p.set(name, text)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -217,26 +227,6 @@ func (p params) object(body string) error {
 		if _, given := p[name]; !given {
 			p[name] = value
 		}
-	}
-	return nil
-}
-
-// A jsonValue is the value of a parameter. Nothing is made of one that cannot be a parameter:
-// a list could take many times its bytes.
-type jsonValue struct {
-	text string
-	bad  bool
-}
-
-func (v *jsonValue) UnmarshalJSON(data []byte) error {
-	switch data[0] {
-	case '"':
-		return json.Unmarshal(data, &v.text)
-	case 'f':
-		v.text = "none"
-	case 't':
-	default:
-		v.bad = true
 	}
 	return nil
 }
