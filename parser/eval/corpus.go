@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -129,14 +130,38 @@ func crossing(heads []int32) []bool {
 			low[h], high[h] = min(low[h], m), max(high[h], m)
 		}
 	}
+	lows := newIntervals(low, func(a, b int) int { return min(a, b) })
+	highs := newIntervals(high, func(a, b int) int { return max(a, b) })
 	crosses := make([]bool, n)
 	for i, head := range heads {
 		a, b := min(i+1, int(head)), max(i+1, int(head))
-		for k := a + 1; head >= 0 && k < b && !crosses[i]; k++ {
-			crosses[i] = low[k] < a || high[k] > b
-		}
+		crosses[i] = head >= 0 && b-a > 1 && (lows.of(a+1, b) < a || highs.of(a+1, b) > b)
 	}
 	return crosses
+}
+
+// intervals find the extreme value of an interval at once.
+type intervals struct {
+	levels [][]int // [k][i]: the extreme of 1<<k values from i on
+	choose func(a, b int) int
+}
+
+func newIntervals(values []int, choose func(a, b int) int) intervals {
+	x := intervals{[][]int{values}, choose}
+	for size := 1; 2*size <= len(values); size *= 2 {
+		below, level := x.levels[len(x.levels)-1], make([]int, len(values)-2*size+1)
+		for i := range level {
+			level[i] = choose(below[i], below[i+size])
+		}
+		x.levels = append(x.levels, level)
+	}
+	return x
+}
+
+// of returns the extreme of values lo..hi-1, of which there must be one.
+func (x *intervals) of(lo, hi int) int {
+	k := bits.Len(uint(hi-lo)) - 1
+	return x.choose(x.levels[k][lo], x.levels[k][hi-1<<k])
 }
 
 // universalFeats keeps the features that Universal Dependencies defined for

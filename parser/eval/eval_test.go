@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -275,6 +277,19 @@ func TestCrossingAgainstPairs(t *testing.T) {
 				t.Fatalf("word %d of %v: %v, want %v", i+1, heads, got, want)
 			}
 		}
+	}
+}
+
+// TestCrossingOfStar has a sentence whose arcs all reach back to its first word. The pairs of
+// a word and an arc over it take longer than the test may.
+func TestCrossingOfStar(t *testing.T) {
+	heads := make([]int32, 1<<18)
+	for i := 1; i < len(heads); i++ {
+		heads[i] = 1
+	}
+	begun := time.Now()
+	if slices.Contains(crossing(heads), true) || time.Since(begun) > 10*time.Second {
+		t.Errorf("an arc crosses, or it took too long: %v", time.Since(begun))
 	}
 }
 
