@@ -95,6 +95,9 @@ func newEval() *cobra.Command {
 	return cmd
 }
 
+// maxSamples bounds --samples: the differences of all samples are in memory.
+const maxSamples = 10_000_000
+
 func (f *evalFlags) validate() error {
 	switch {
 	case f.gold == "":
@@ -115,8 +118,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--against prints the comparison only: leave out --row, --json, --plain and --counts")
 	case f.row != "" && f.report != eval.ReportOptions{}:
 		return refuse("--row prints one line: leave out --json, --plain and --counts")
-	case f.samples < 1:
-		return refuse("--samples %d: must be at least 1", f.samples)
+	case f.samples < 1 || f.samples > maxSamples:
+		return refuse("--samples %d: must be from 1 to %d", f.samples, maxSamples)
 	}
 	err := cmp.Or(notAmong("--write", f.write, "the file of the gold trees", f.gold), notAmong("--write", f.write, "the file of --model", f.model),
 		notAmong("--write", f.write, "the file of --against", f.against), checkOnly("--write", f.write, ".conllu", ".txt"))

@@ -106,6 +106,7 @@ func TestEvalRefusals(t *testing.T) {
 		{evalFlags{gold: toyDev, system: t.TempDir()}, "it is not an output"},
 		{evalFlags{gold: toyDev, system: toyTrain}, "same text"},
 		{evalFlags{gold: toyDev, model: toyDev}, "CoNLL-U"},
+		{evalFlags{gold: toyDev, system: toyDev, against: toyDev, samples: math.MaxInt}, "must be from 1 to"},
 	} {
 		_, err := evalOutput(t, c.f)
 		if status := report("eval", err); status != exitRefused || !strings.Contains(err.Error(), c.want) {
