@@ -116,12 +116,12 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	switch {
 	case isFolder(f.model):
 		return refuse("--model %s is a folder; name a file in it", f.model)
-	case f.treebanks != "":
-		return f.startWorld(fs)
-	case len(f.train) == 0 || f.dev == "":
+	case f.treebanks == "" && (len(f.train) == 0 || f.dev == ""):
 		return refuse("give --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
 		return refuse("give --model FILE, the model to write")
+	case f.o.Weights < 0:
+		return refuse("--weights %d: must be 0 or a positive number", f.o.Weights)
 	case f.o.Repeat < 1 || f.o.Repeat > train.MaxRepeat:
 		return refuse("--repeat %d: must be from 1 to %d", f.o.Repeat, train.MaxRepeat)
 	case f.o.Folds < 0 || f.o.Folds == 1:
@@ -131,6 +131,9 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	}
 	if err := cmp.Or(f.keepsInputs(), f.checkOnly(fs), f.encoder.check(fs)); err != nil {
 		return err
+	}
+	if f.treebanks != "" {
+		return f.startWorld(fs)
 	}
 	if f.only == "" {
 		if err := f.wholeModel(); err != nil {

@@ -52,7 +52,7 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 func (f *trainFlags) keepsInputs() error {
 	is := func(what string, inputs ...string) error { return notAmong("--model", f.model, what, inputs...) }
 	err := cmp.Or(is("a treebank", append(f.train, f.dev)...), is("a file of --silver", f.silver...),
-		is("a file of --text", f.encoder.texts...), is("the file of --lexicon", f.lexicon))
+		is("a file of --text", f.encoder.texts...), is("the file of --lexicon", f.lexicon), is("the file of --treebanks", f.treebanks))
 	again := f.only == train.OnlyMix && f.overlay
 	if lost := is("the file of --encoder", f.encoder.file); lost != nil && !(again && isOverlay(f.encoder.file)) {
 		err = cmp.Or(err, lost)

@@ -16,13 +16,10 @@ var withTreebanks = append([]string{"treebanks", "model", "resume", "keep", "reu
 
 // startWorld trains one file of many languages.
 func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
-	switch idle := namesGiven(fs, withTreebanks, false); {
-	case idle != "":
+	if idle := namesGiven(fs, withTreebanks, false); idle != "" {
 		return refuse("--treebanks leaves nothing to do for %s", idle)
-	case f.model == "":
-		return refuse("give --model FILE, the model to write")
 	}
-	if err := cmp.Or(f.encoder.check(fs), f.openEncoder("")); err != nil {
+	if err := f.openEncoder(""); err != nil {
 		return err
 	}
 	list, err := treebank.ReadList(f.treebanks)
@@ -30,6 +27,9 @@ func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
 		return &refusal{err}
 	}
 	for _, l := range list {
+		if err := notAmong("--model", f.model, "a treebank of "+f.treebanks, l.Train.Name, l.Dev.Name); err != nil {
+			return err
+		}
 		if err := train.Check(l.Train, l.Dev).Fatal(); err != nil {
 			return refuse("%s: %w", l.Code, err)
 		}

@@ -76,6 +76,17 @@ func TestTreebanksRefused(t *testing.T) {
 	ends(t, exitRefused, "has no licence", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
 	ends(t, exitRefused, "--dev", "train", "--treebanks", list, "--dev", "x", "--model", filepath.Join(dir, "m.tbm"))
 	ends(t, exitRefused, "--model", "train", "--treebanks", list)
+	for _, want := range []string{"--folds 1", "--cased 51", "--weights -1"} {
+		ends(t, exitRefused, want+": must be", append([]string{"train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm")}, strings.Fields(want)...)...)
+	}
+	ends(t, exitRefused, "is the file of --treebanks", "train", "--treebanks", list, "--model", list)
+	ends(t, exitRefused, "is the file of --encoder", "train", "--treebanks", list, "--model", toyDev, "--encoder", toyDev)
+	data, err := os.ReadFile(toyDev)
+	must(t, err)
+	bank := filepath.Join(dir, "yy_toy-ud-dev.conllu")
+	must(t, os.WriteFile(bank, data, 0o600))
+	write(strings.Repeat("yy\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n", 2))
+	ends(t, exitRefused, "is a treebank of", "train", "--treebanks", list, "--model", bank)
 }
 
 // The calibrator of a world is fitted to the dev treebanks of its languages, into a file of
