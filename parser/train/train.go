@@ -343,11 +343,14 @@ func moreOf(t Treebank) (list []model.Data) {
 	return list
 }
 
-// Learned reports whether the model was trained on the first file of gold, or adapted
-// to it. A calibrator must not be fitted there, because a model is right too often on
+// Learned reports whether the model, or a part of it, was trained on the first file of gold,
+// or adapted to it. A calibrator must not be fitted there, because a model is right too often on
 // its training data.
 func Learned(m *model.Model, gold Treebank) bool {
 	list := append(slices.Clone(m.Info.More), m.Info.Train)
+	for _, p := range m.Info.Parts {
+		list = append(append(list, p.More...), p.Train)
+	}
 	for _, a := range m.Info.Adapted {
 		list = append(list, a.Trees...)
 	}
