@@ -263,6 +263,20 @@ func TestTrainLexicon(t *testing.T) {
 	if got := m.Info.Options["lexicon of lemmas"]; !strings.HasPrefix(got, "1 words of words.tsv ") || !strings.Contains(b.String(), "--lexicon words.tsv") {
 		t.Errorf("%q in\n%s", got, &b)
 	}
+	// Lemmas of another treebank, in a model without options, which one of a world has not.
+	bare := filepath.Join(dir, "bare.tbm")
+	m.Info.Options = nil
+	data, err := model.Encode(m.Info, m.Sections)
+	must(t, err, os.WriteFile(bare, data, 0o644))
+	text, err := os.ReadFile(toyTrain)
+	must(t, err)
+	other := write("xx_toy-ud-other.conllu", string(text)+"\n")
+	must(t, runTrain(t.Context(), strings.Fields(strings.NewReplacer(toy, bare, toyTrain, other).Replace(command))))
+	ends(t, exitRefused, "was trained on", "calibrate", "--model", path, "--dev", other, "--output", bare)
+	must(t, runTrain(t.Context(), strings.Fields("--only lemmas --from "+path+" --train "+toyTrain+" --dev "+toyDev+" --model "+path)))
+	if m, err = model.Open(path); err != nil || m.Info.Options["lexicon of lemmas"] != "" {
+		t.Errorf("lemmas of no lexicon have options %v (%v)", m.Info.Options, err)
+	}
 	for _, x := range []struct{ args, want string }{
 		{"--lexicon " + write("bad.tsv", "zwom\tVERB\n"), "line 1 has 2 columns"},
 		{"--lexicon " + filepath.Join(dir, "none.tsv"), "none.tsv"},

@@ -60,10 +60,13 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	default:
 		return nil, fmt.Errorf("%s cannot be trained alone", part)
 	}
+	options := map[string]string{}
+	maps.Copy(options, info.Options) // a model of a world has none
+	delete(options, "lexicon of "+part)
 	if key := t.lexiconKey(); key != "" {
-		info.Options = maps.Clone(info.Options)
-		info.Options["lexicon of "+part] = key
+		options["lexicon of "+part] = key
 	}
+	info.Options = options
 	c := t.progress.start(part)
 	prefix, made, err := t.trainPart(part, from, t.job(c, ""))
 	if err != nil {
