@@ -111,6 +111,9 @@ func (f *adaptFlags) adapt(from *model.Model, trees train.Treebank, log func(for
 		if err != nil {
 			return nil, 0, &refusal{err}
 		}
+		if err := checkGold(f.home, home.Sentences); err != nil {
+			return nil, 0, err
+		}
 		o.Home, files = home.Sentences, append(files, home)
 	}
 	if err := f.unseen(from, files); err != nil {

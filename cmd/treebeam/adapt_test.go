@@ -123,6 +123,8 @@ func TestAdaptRefuses(t *testing.T) {
 		ends(t, exitRefused, c.want, "adapt", c.trees, "--from", toy, "--model", out)
 	}
 	ends(t, exitRefused, "has learned from "+toyTrain, "adapt", toyDev, "--home", toyTrain, "--from", toy, "--model", out)
+	unlabelled := filepath.Join(dir, "unlabelled.conllu")
+	ends(t, exitRefused, "1 word without DEPREL", "adapt", toyDev, "--home", unlabelled, "--from", toy, "--model", out)
 	for _, same := range [][]string{{toyDev, toyDev}, {toyDev, "--home", toyDev}} {
 		ends(t, exitRefused, "the same trees", append(append([]string{"adapt"}, same...), "--from", toy, "--model", out)...)
 	}

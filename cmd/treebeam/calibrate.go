@@ -112,6 +112,9 @@ func (f *calibrateFlags) runLanguages(out io.Writer) error {
 		if err != nil {
 			return refuse("%s: %w", f.model, err)
 		}
+		if err := checkGold(l.Dev.Name, l.Dev.Sentences); err != nil {
+			return err
+		}
 		if train.Learned(m, l.Dev) {
 			return refuse("%s: %s was trained on %s", f.treebanks, f.model, l.Dev.File)
 		}
@@ -146,8 +149,8 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
-	if n := withoutUPOS(gold.Sentences); n > 0 {
-		return refuse("%s has %s without UPOS, and every UPOS of the parser would count as wrong: put gold ones in the column", f.dev, view.Many(n, "word"))
+	if err := checkGold(f.dev, gold.Sentences); err != nil {
+		return err
 	}
 	warnOfUncertain(f.dev, gold.Sentences)
 	m, err := f.open()
@@ -173,16 +176,24 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	return f.write(out, data, about...)
 }
 
-// withoutUPOS counts the words without a UPOS.
-func withoutUPOS(gold []syntax.Sentence) (n int) {
-	for i := range gold {
-		for k := range gold[i].Words {
-			if gold[i].Words[k].UPOS == "" {
-				n++
-			}
+// checkGold refuses gold trees with words that lack UPOS or DEPREL.
+func checkGold(name string, gold []syntax.Sentence) error {
+	upos, deprel := 0, 0
+	for w := range syntax.Words(gold) {
+		if w.UPOS == "" {
+			upos++
+		}
+		if w.Deprel == "" {
+			deprel++
 		}
 	}
-	return n
+	if column, n := "UPOS", upos; upos+deprel > 0 {
+		if upos == 0 {
+			column, n = "DEPREL", deprel
+		}
+		return refuse("%s has %s without %s, and every %[3]s of the parser would count as wrong: put gold ones in the column", name, view.Many(n, "word"), column)
+	}
+	return nil
 }
 
 // open opens the model that is to be calibrated.

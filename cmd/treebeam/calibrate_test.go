@@ -82,8 +82,11 @@ func TestCalibrateRefusals(t *testing.T) {
 	few := manyToys(t, 1)
 	data, err := os.ReadFile(few)
 	must(t, err)
-	untagged := filepath.Join(t.TempDir(), "untagged.conllu")
-	must(t, os.WriteFile(untagged, bytes.Replace(data, []byte("\tNOUN\t"), []byte("\t_\t"), 1), 0o644))
+	lacks := func(value string) string {
+		path := filepath.Join(t.TempDir(), "lacks.conllu")
+		must(t, os.WriteFile(path, bytes.Replace(data, []byte("\t"+value+"\t"), []byte("\t_\t"), 1), 0o644))
+		return path
+	}
 	for _, c := range []struct{ args, want string }{
 		{"", "give --model"},
 		{"--model m.tbm", "give --model"},
@@ -91,7 +94,8 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model " + toy + " --dev nowhere.conllu", "nowhere.conllu"},
 		{"--model " + toy + " --dev " + few, "want at least 50"},
 		{"--model " + toy + " --dev " + toyTrain, "was trained on"},
-		{"--model " + toy + " --dev " + untagged, "1 word without UPOS"},
+		{"--model " + toy + " --dev " + lacks("NOUN"), "1 word without UPOS"},
+		{"--model " + toy + " --dev " + lacks("nsubj"), "1 word without DEPREL"},
 		{"--model embedded --dev " + few, "--output"},
 		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
 		{"--model m --dev d x", "unexpected"},

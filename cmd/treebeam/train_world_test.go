@@ -123,4 +123,7 @@ func TestCalibrateLanguages(t *testing.T) {
 	}
 	must(t, os.WriteFile(list, []byte(strings.Replace(lines, "zz\t", "zz\tToy", 1)), 0o600))
 	ends(t, exitRefused, "zz", "calibrate", "--model", world, "--treebanks", list, "--output", cal)
+	must(t, os.WriteFile(list, []byte(lines), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "xb.conllu"), []byte("1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"), 0o600))
+	ends(t, exitRefused, "1 word without UPOS", "calibrate", "--model", world, "--treebanks", list, "--output", cal)
 }
