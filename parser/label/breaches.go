@@ -24,7 +24,7 @@ func Breaches(words []syntax.Word) (list []Breach) {
 			names = append(names, l)
 		}
 	}
-	if len(names) > maxRelations {
+	if len(names) > MaxRelations {
 		return nil
 	}
 	r := newRules(&relations{names: names}, "")

@@ -230,7 +230,7 @@ func (c *chart) sendBest(m int32, pair []int16) {
 	mine := c.best[c.off[m]:c.off[m+1]][:len(set)]
 	theirs := c.best[c.off[h]:c.off[h+1]]
 	back := c.back[c.above[m]:c.above[m+1]]
-	var message [maxRelations]int32
+	var message [MaxRelations]int32
 	top := int32(-1 << 31)
 	for a, above := range c.rel.set(c.set[h]) {
 		row := rowOf(pair, len(c.rel.names), c.ctx[m], above)

@@ -14,7 +14,7 @@ import (
 
 // open stands for a relation that is not known, in place of an index into the
 // word's set.
-const open = maxRelations
+const open = MaxRelations
 
 // clamped holds the results of the clamped pass.
 type clamped struct {

@@ -9,9 +9,11 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
+// MaxRelations is the largest number of relations of a model: they are numbered in a byte.
+const MaxRelations = 255
+
 const (
-	maxRelations = 255 // relations are numbered in a byte
-	rootName     = syntax.RootDeprel
+	rootName = syntax.RootDeprel
 
 	// An arc with a tag pair seen fewer than rareTagPair times may also have
 	// the relations that the modifier's tag has in this direction under any
@@ -48,8 +50,8 @@ func (r *relations) set(i uint16) relationSet { return r.member[r.start[i]:r.sta
 // inventory lists the relations of the sentences, without open ones.
 func inventory(list []syntax.Sentence) ([]string, error) {
 	names := syntax.GoldRelations(list)
-	if len(names) > maxRelations {
-		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), maxRelations)
+	if len(names) > MaxRelations {
+		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), MaxRelations)
 	}
 	return names, nil
 }
@@ -113,7 +115,7 @@ func (r *relations) layout(l *pack.Layout) {
 	pack.Array(l, "set_of", &r.setOf)
 	pack.Array(l, "set_start", &r.start)
 	pack.Array(l, "set_member", &r.member)
-	l.Check("relations", len(r.names) > 0 && len(r.names) <= maxRelations, "has no relation, or too many")
+	l.Check("relations", len(r.names) > 0 && len(r.names) <= MaxRelations, "has no relation, or too many")
 	l.Check("set_of", len(r.setOf) == word.CoarseTags*contexts, "has another number of tag pairs")
 	pack.Bounds(l, "set_start", r.start, len(r.member))
 	pack.Below(l, "set_of", r.setOf, len(r.start)-1)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
 )
@@ -247,11 +248,9 @@ func (c *checker) further(t Treebank) {
 // valid.
 func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
-	trees, relations, open := 0, 0, 0
+	relations, open := 0, 0
+	trees := oneRoot(t.Sentences)
 	for i := range t.Sentences {
-		if s := withRoot(&t.Sentences[i]); hasTree(&s) {
-			trees++
-		}
 		for _, w := range t.Sentences[i].Words {
 			values[w.UPOS] = true
 			switch {
@@ -270,7 +269,10 @@ func (c *checker) learnable(t Treebank) {
 	if open > 0 && relations == 0 {
 		c.find(true, "%s: no word has both a head and a relation, other than roots: complete some of the HEAD and DEPREL columns", t.Name)
 	}
-	if trees == 0 && syntax.CountWords(t.Sentences) > 0 {
+	if n := len(syntax.GoldRelations(trees)); n > label.MaxRelations {
+		c.find(true, "%s: %d different relations, a model holds %d: check the DEPREL column", t.Name, n, label.MaxRelations)
+	}
+	if len(trees) == 0 && syntax.CountWords(t.Sentences) > 0 {
 		c.find(true, "%s: no sentence has exactly one root, as all that the parser learns from must have", t.Name)
 	}
 }

@@ -157,10 +157,20 @@ func TestCheckOfRelationsAlone(t *testing.T) {
 	}
 }
 
-// What passes Check can be trained on: the number of UPOS and of sentences with
-// one root are part of it.
+// What passes Check can be trained on: the numbers of UPOS, of relations and of sentences
+// with one root are part of it.
 func TestCheckFindsWhatTrainingRefuses(t *testing.T) {
 	dev := toyTreebank("dev", 4)
+	many := toyTreebank("train", 80)
+	for i := range many.Sentences {
+		for j := 1; j < 5; j++ {
+			many.Sentences[i].Words[j].Deprel = fmt.Sprint("dep:", (4*i+j)%254)
+		}
+	}
+	const want = "256 different relations"
+	if err := Check(many, dev).Fatal(); err == nil || !strings.Contains(err.Error(), want+", a model holds 255") {
+		t.Errorf("%s: %v", want, err)
+	}
 	train := toyTreebank("train", 40)
 	for i := range train.Sentences {
 		for j := range train.Sentences[i].Words {
