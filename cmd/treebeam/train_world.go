@@ -35,7 +35,7 @@ func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
 		}
 	}
 	i := &f.o.Info
+	i.Command, i.Code = f.command(fs), codeVersion() // before flags get values that nobody gave
 	i.Language, i.Treebank, i.Licence = "mul", filepath.Base(f.treebanks), cmp.Or(i.Licence, "CC BY-SA 4.0")
-	i.Command, i.Code = f.command(fs), codeVersion()
 	return f.stored(func() ([]byte, error) { return train.RunWorld(list, train.WorldOptions{Options: f.o}) }, "trained in %s")
 }

@@ -66,7 +66,7 @@ func TestTrainFromWorld(t *testing.T) {
 	ends(t, exitRefused, "one language", "train", "--train", toyTrain, "--dev", toyDev, "--model", filepath.Join(dir, "x.tbm"), "--encoder", toy)
 }
 
-func TestTreebanksRefused(t *testing.T) {
+func TestTreebanks(t *testing.T) {
 	dir := t.TempDir()
 	list := filepath.Join(dir, "LIST.tsv")
 	write := func(text string) { must(t, os.WriteFile(list, []byte(text), 0o600)) }
@@ -86,7 +86,14 @@ func TestTreebanksRefused(t *testing.T) {
 	bank := filepath.Join(dir, "yy_toy-ud-dev.conllu")
 	must(t, os.WriteFile(bank, data, 0o600))
 	write(strings.Repeat("yy\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n", 2))
+	ends(t, exitRefused, "LIST.tsv:2: language yy is named twice", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
+	write("yy\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n" + "yz\t\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n")
 	ends(t, exitRefused, "is a treebank of", "train", "--treebanks", list, "--model", bank)
+	model := filepath.Join(dir, "m.tbm")
+	ends(t, exitOK, "", "train", "--treebanks", list, "--model", model)
+	if out, _ := ends(t, exitOK, "", "model", "info", model); !strings.Contains(out, " treebeam train --treebanks LIST.tsv\n") {
+		t.Errorf("the command does not train the model again:\n%s", out)
+	}
 }
 
 // The calibrator of a world is fitted to the dev treebanks of its languages, into a file of

@@ -156,6 +156,9 @@ func ReadList(path string) (list []train.Language, err error) {
 			return nil, fmt.Errorf("%s:%d: %d columns: want code, name, train, dev, sources, with tabs between them", path, n, len(cells))
 		}
 		l := train.Language{Code: cells[0], Name: cells[1]}
+		if l.Name != "" && slices.ContainsFunc(list, func(x train.Language) bool { return x.Code == l.Code && x.Name != "" }) {
+			return nil, fmt.Errorf("%s:%d: language %s is named twice: a model has one treebank of each", path, n, l.Code)
+		}
 		for source := range strings.SplitSeq(cells[4], "; ") {
 			name, licence, ok := strings.Cut(strings.TrimSuffix(source, ")"), " (")
 			if !ok {
