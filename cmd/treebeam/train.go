@@ -298,10 +298,10 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 func (f *trainFlags) command(fs *pflag.FlagSet) string {
 	words := []string{"treebeam train"}
 	for _, path := range f.train {
-		words = append(words, "--train", filepath.Base(path))
+		words = append(words, "--train", shellWord(filepath.Base(path)))
 	}
 	if f.dev != "" {
-		words = append(words, "--dev", filepath.Base(f.dev))
+		words = append(words, "--dev", shellWord(filepath.Base(f.dev)))
 	}
 	fs.SortFlags = true // the command is the same however the help is arranged
 	defer func() { fs.SortFlags = false }()

@@ -21,12 +21,12 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	fs := newCommand("train", "", "").Flags()
 	var f trainFlags
 	f.define(fs)
-	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
+	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/my dev.conllu",
 		"--model", "m.tbm", "--preset", "fast", "--families=-cs", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
 	must(t, fs.Parse(args))
 	f.describe(fs)
 	i := f.o.Info
-	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --families -cs --gold-tags --preset fast --seed 9 --treebank 'a toy'"
+	want := "treebeam train --train xx_toy-ud-train.conllu --dev 'my dev.conllu' --families -cs --gold-tags --preset fast --seed 9 --treebank 'a toy'"
 	if i.Command != want {
 		t.Errorf("command %s, want %s", i.Command, want)
 	}
