@@ -177,14 +177,20 @@ func PlaceToken(output string) (string, error) {
 		return "", err
 	}
 	token, err := readToken(output)
+	for wait := tokenWait; err == nil && len(token) < minToken && wait > 0; wait -= tokenWait / 10 {
+		time.Sleep(tokenWait / 10) // another run may have made the file and not written it yet
+		token, err = readToken(output)
+	}
 	if err == nil && len(token) < minToken {
 		err = fmt.Errorf("%s is damaged: remove it and run the same command again", name)
 	}
 	return token, err
 }
 
-// minToken is how long a whole token is at least.
-const minToken = 20
+const (
+	minToken  = 20          // how long a whole token is at least
+	tokenWait = time.Second // how long it may take to write one
+)
 
 func readToken(output string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(output, OwnDir, tokenFile))

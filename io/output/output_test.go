@@ -1,16 +1,21 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -209,6 +214,39 @@ func TestToken(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(out, OwnDir, tokenFile), nil, 0o644))
 	if _, err := PlaceToken(out); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("an empty token file: %v", err)
+	}
+}
+
+// A run waits for the token that another one has not yet written.
+func TestTokenOfAnother(t *testing.T) {
+	out := t.TempDir()
+	name := filepath.Join(out, OwnDir, tokenFile)
+	must(t, os.Mkdir(filepath.Dir(name), 0o755))
+	must(t, os.WriteFile(name, nil, 0o644))
+	const other = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(tokenWait/2, func() { must(t, os.WriteFile(name, []byte(other+"\n"), 0o644)) })
+		if token, err := PlaceToken(out); err != nil || token != other {
+			t.Errorf("%q, %v", token, err)
+		}
+	})
+}
+
+// Remove says that it could not read the manifest, which would stay.
+func TestRemoveUnread(t *testing.T) {
+	m, folder := new(storetest.Memory), "mem://b/out"
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	run := Run{Record: Record{FP: strings.Repeat("0123456789abcdef", 4)}, Ranges: 1, Output: folder}
+	must(t, run.writeManifest(t.Context(), &Manifest{Record: run.Record, Ranges: 1}))
+	m.Break(func(string, int64, int64) (int64, error) { return 0, fs.ErrPermission })
+	err := Remove(t.Context(), folder, &run.Record)
+	if there, _ := store.Exists(t.Context(), folder+"/"+ManifestFile); !there || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v; the manifest is there: %v", err, there)
+	}
+	m.Break(nil)
+	must(t, Remove(t.Context(), folder, &run.Record))
+	if there, _ := store.Exists(t.Context(), folder+"/"+ManifestFile); there {
+		t.Error("the manifest stays")
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -109,6 +111,14 @@ func IsPart(name, fp string) bool {
 // lists.
 func Remove(ctx context.Context, folder string, run *Record) error {
 	fp := run.FP
+	names := []string{store.Join(OwnDir, source.PlanName(fp)), run.name()}
+	text, err := store.ReadFile(ctx, store.Join(folder, ManifestFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if m, _ := parseManifest(text); m.FP == fp {
+		names = append([]string{ManifestFile, SummaryFile}, names...)
+	}
 	for _, kind := range kinds {
 		dir := store.Join(folder, kind)
 		for info, err := range store.List(ctx, dir) {
@@ -119,10 +129,6 @@ func Remove(ctx context.Context, folder string, run *Record) error {
 				return err
 			}
 		}
-	}
-	names := []string{store.Join(OwnDir, source.PlanName(fp)), run.name()}
-	if m, _ := ReadManifest(folder); m.FP == fp {
-		names = append([]string{ManifestFile, SummaryFile}, names...)
 	}
 	for _, name := range append(names, CustomNames(&run.Options)...) {
 		if err := store.Delete(ctx, store.Join(folder, name)); err != nil {
