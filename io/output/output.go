@@ -23,12 +23,10 @@ import (
 // Names in an output folder.
 const (
 	OwnDir       = source.OwnDir // plans, temporary files, copied models
+	CurrentFile  = source.CurrentFile
 	SummaryFile  = "summary.json"
 	ManifestFile = "manifest.json"
 )
-
-// CurrentFile is in the folder of a state: see package nightly.
-const CurrentFile = "CURRENT"
 
 // kinds are the folders of an output that hold its parts.
 var kinds = []string{"trees", "failures", "words", "documents"}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -283,6 +284,9 @@ func (l *lister) skips(abs string, e fs.DirEntry) bool {
 // OwnDir is the folder that marks the output of a run. It is never read as input.
 const OwnDir = "_treebeam"
 
+// CurrentFile is in the folder of a state: see package nightly.
+const CurrentFile = "CURRENT"
+
 const isAnOutput = "is an output of treebeam's; treebeam show, convert and report read it"
 
 // isOutput reports whether a folder is the output of a run.
@@ -381,27 +385,45 @@ func (l *lister) remote(p string) error {
 	if len(g) > 0 {
 		narrow = g[0][:max(0, strings.IndexAny(g[0]+"*", wildOnly))]
 	}
-	output := "/" // the last output that was met: its own folder comes before all else that it has
+	output := "/" // the last output or state that was met: its own file comes before all else that it has
 	for info, err := range s.List(l.ctx, root+"/"+narrow) {
 		if err != nil {
 			return &InputError{p, fmt.Sprintf("cannot be listed: %v; check the name of the bucket and your right to list it", err)}
 		}
-		switch folder, _, is := strings.Cut(info.Name, "/"+OwnDir+"/"); {
+		if strings.HasPrefix(info.Name, output) {
+			continue
+		}
+		folder, _, is := strings.Cut(info.Name, "/"+OwnDir+"/")
+		if !is && l.isCurrent(info) {
+			folder, is = strings.TrimSuffix(info.Name, "/"+CurrentFile), true
+		}
+		switch {
 		case is && folder == root:
 			return &InputError{root, isAnOutput}
 		case is:
 			output = folder + "/"
 			continue
-		case strings.HasPrefix(info.Name, output):
-			continue
 		}
 		parts := strings.Split(relative(root, info.Name), "/")
-		folder := parts[len(parts)-1] == "" && info.Size == 0 // so consoles show one that is empty
-		if !folder && g.matches(parts) {
+		empty := parts[len(parts)-1] == "" && info.Size == 0 // so consoles show a folder that is empty
+		if !empty && g.matches(parts) {
 			l.addRemote(root, info.Name, info, nil)
 		}
 	}
 	return l.ctx.Err()
+}
+
+// snapshotName is what CurrentFile holds.
+var snapshotName = regexp.MustCompile(`^\d{6,}-[0-9a-f]{8}\.parquet\n$`)
+
+// isCurrent reports whether an object is the file CurrentFile of a state, which has no
+// OwnDir in an object store.
+func (l *lister) isCurrent(info store.Info) bool {
+	if !strings.HasSuffix(info.Name, "/"+CurrentFile) || info.Size > 64 {
+		return false
+	}
+	text, err := store.ReadFile(l.ctx, info.Name)
+	return err == nil && snapshotName.Match(text)
 }
 
 // addRemote adds an object, which was found below root, or only its name if the store

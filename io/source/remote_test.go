@@ -385,21 +385,24 @@ func TestAheadFaults(t *testing.T) {
 	budgetIsFree(t)
 }
 
-// The output of a run is no input, in a bucket as on a disk.
+// The output of a run and a state are no input, in a bucket as on a disk.
 func TestRemoteOutput(t *testing.T) {
 	memory(t, map[string]string{
+		"b/c/CURRENT": "of the user's\n", "b/c/state/CURRENT": "000012-1a2b3c4d.parquet\n", "b/c/state/data/000012-5e6f7a8b/_treebeam/run-1.json": "{}",
+		"b/c/state/snapshots/000012-1a2b3c4d.parquet": "PAR1", "b/c/state/views/spark.sql": "",
 		"b/c/A.txt": "", "b/c/a.txt": "", "b/c/out/_treebeam/run-1.json": "{}",
 		"b/c/out/manifest.json": "{}", "b/c/out/trees/p.parquet": "PAR1",
 		"b/c/out2/x.txt": "", "b/c/z.txt": "",
 	})
-	want := "mem://b/c/A.txt=A.txt mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/z.txt=z.txt"
+	want := "mem://b/c/A.txt=A.txt mem://b/c/CURRENT=CURRENT mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/z.txt=z.txt"
 	for _, p := range []string{"mem://b/c", "mem://b/c/**"} {
 		if list, err := List(t.Context(), []string{p}, ListOptions{}); err != nil || names(list) != want {
 			t.Errorf("%s: %s, %v", p, names(list), err)
 		}
 	}
-	_, err := List(t.Context(), []string{"mem://b/c/out"}, ListOptions{})
-	if err == nil || !strings.Contains(err.Error(), "is an output of treebeam's") {
-		t.Error(err)
+	for _, p := range []string{"mem://b/c/out", "mem://b/c/state"} {
+		if _, err := List(t.Context(), []string{p}, ListOptions{}); err == nil || !strings.Contains(err.Error(), "is an output of treebeam's") {
+			t.Errorf("%s: %v", p, err)
+		}
 	}
 }
