@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -30,12 +31,20 @@ func Distinct(ctx context.Context, inputs []source.Input, known map[string]strin
 		version string
 	}
 	first := map[content]string{}
+	var unknown []*source.Input
+	for i := range inputs {
+		if sizes[inputs[i].Size] > 1 && known[inputs[i].URI] == "" {
+			unknown = append(unknown, &inputs[i])
+		}
+	}
+	next, stop := iter.Pull(SourceVersions(ctx, unknown))
+	defer stop()
 	for i := range inputs {
 		in := &inputs[i]
 		if sizes[in.Size] > 1 {
 			version := known[in.URI]
 			if version == "" {
-				version, _ = SourceVersion(ctx, in) // a run says why it cannot be read
+				version, _ = next()
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
@@ -52,13 +61,41 @@ func Distinct(ctx context.Context, inputs []source.Input, known map[string]strin
 	return kept, left, nil
 }
 
-// SourceVersion reads a file and returns the source_version that a run would give it.
-func SourceVersion(ctx context.Context, in *source.Input) (string, error) {
-	sum, err := sumOf(ctx, in, in.Size)
-	if err != nil {
-		return "", err
+// summedAtOnce is how many files SourceVersions opens one after the other as those of a range.
+const summedAtOnce = 1000
+
+// SourceVersions reads files and yields the source_version that a run would give each; "" is
+// one that cannot be read, and a run says why.
+func SourceVersions(ctx context.Context, inputs []*source.Input) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for batch := range slices.Chunk(inputs, summedAtOnce) {
+			pieces := make([]source.Piece, len(batch))
+			for i, in := range batch {
+				pieces[i] = source.Piece{Input: *in, End: in.Size}
+			}
+			if !sourceVersions(ctx, &source.Range{Pieces: pieces}, yield) {
+				return
+			}
+		}
 	}
-	return sum.String(), nil
+}
+
+func sourceVersions(ctx context.Context, r *source.Range, yield func(string) bool) bool {
+	files := source.NewFiles(ctx, r)
+	defer files.Close()
+	for i := range r.Pieces {
+		version := ""
+		if f, err := files.Open(i); err == nil {
+			if sum, err := f.Sum(ctx); err == nil {
+				version = sum.String()
+			}
+			f.Close()
+		}
+		if !yield(version) {
+			return false
+		}
+	}
+	return true
 }
 
 // sumOf reads the first bytes of a file, size of them.

@@ -70,24 +70,22 @@ func (n *Night) findCopies(ctx context.Context) error {
 	if err != nil || len(known) == 0 {
 		return err
 	}
-	turns, last := 0, ""
+	var likely []*Decision
+	var inputs []*source.Input
 	for i := range n.Decisions {
 		d := &n.Decisions[i]
-		if d.Reason != New || turns == maxTurns {
-			continue
+		if in := d.input; d.Reason == New && len(known[likenessOf(in.URI, in.Size)]) > 0 && plain(in.URI) && plain(in.DocID) {
+			likely, inputs = append(likely, d), append(inputs, in)
 		}
-		in := d.input
-		candidates := known[likenessOf(in.URI, in.Size)]
-		if len(candidates) == 0 || !plain(in.URI) || !plain(in.DocID) {
-			continue
-		}
-		version, err := pipeline.SourceVersion(ctx, in)
+	}
+	turns, last, i := 0, "", -1
+	for version := range pipeline.SourceVersions(ctx, inputs) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
-			continue // the run says why
-		}
+		i++
+		d, in := likely[i], inputs[i]
+		candidates := known[likenessOf(in.URI, in.Size)] // which have a version
 		if k := slices.IndexFunc(candidates, func(e *parquet.Entry) bool { return e.SourceVersion == version }); k >= 0 {
 			n.copies = append(n.copies, copied{input: in, from: candidates[k], reason: Copied})
 			if candidates[k].SourceURI <= last {
@@ -98,6 +96,9 @@ func (n *Night) findCopies(ctx context.Context) error {
 			n.Counts[Copied]++
 			n.Bytes -= in.Size
 			d.Reason, d.Why = Copied, "the bytes of "+candidates[k].SourceURI
+		}
+		if turns == maxTurns {
+			break
 		}
 	}
 	if n.Counts[New] == 0 {
