@@ -12,6 +12,7 @@ import (
 // a header line.
 type flat struct {
 	separator byte
+	kept      []string // columns of values, for a header without a row
 	begun     bool // the header was written
 	words     []parquet.Word
 }
@@ -32,7 +33,13 @@ func (f *flat) append(dst []byte, r *output.Row) ([]byte, error) {
 }
 
 // end appends the header if there was no row.
-func (f *flat) end(dst []byte) ([]byte, error) { return f.header(dst, nil), nil }
+func (f *flat) end(dst []byte) ([]byte, error) {
+	kept := make([]parquet.KeyValue, len(f.kept))
+	for i := range kept {
+		kept[i].Key = f.kept[i]
+	}
+	return f.header(dst, kept), nil
+}
 
 // header appends the names of the columns, once.
 func (f *flat) header(dst []byte, kept []parquet.KeyValue) []byte {

@@ -60,6 +60,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Write.Generator != "" {
 		o.Write.Model = cmp.Or(worldName(&o.Rows), modelName(o.Model, digest))
 	}
+	o.Write.Keep = o.Rows.KeepColumns()
 	rows := &Writer{format, o.Write, format.begin(o.Write)}
 	s := &stream{model: m, made: output.Provenance{ModelDigest: digest, Options: o.Rows}, options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), rows: rows}
 	if o.EndMarks {

@@ -30,8 +30,8 @@ var formats = []Format{
 	{Name: "conllu", Extensions: []string{".conllu"}, Conf: true, marks: true, beforeMark: "# treebeam_end = ",
 		begin: func(o WriteOptions) rowWriter { return &conlluFile{o: o} }},
 	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Table: true, marks: true, begin: only(appendJSONRow)},
-	{Name: "tsv", Extensions: []string{".tsv"}, Table: true, begin: func(WriteOptions) rowWriter { return &flat{separator: '\t'} }},
-	{Name: "csv", Extensions: []string{".csv"}, Table: true, begin: func(WriteOptions) rowWriter { return &flat{separator: ','} }},
+	{Name: "tsv", Extensions: []string{".tsv"}, Table: true, begin: func(o WriteOptions) rowWriter { return &flat{separator: '\t', kept: o.Keep} }},
+	{Name: "csv", Extensions: []string{".csv"}, Table: true, begin: func(o WriteOptions) rowWriter { return &flat{separator: ',', kept: o.Keep} }},
 	{Name: "text", Extensions: []string{".txt"}, begin: only(appendTextRow)},
 	{Name: "tree", Extensions: []string{".tree"}, Conf: true, begin: func(o WriteOptions) rowWriter { return &terminal{o.Tree} }},
 	{Name: "svg", Extensions: []string{".svg"}, Conf: true, begin: func(o WriteOptions) rowWriter { return &picture{o: o.Picture} }},
@@ -85,6 +85,7 @@ type WriteOptions struct {
 	// Generator and Model are the values of the comments "# generator" and
 	// "# model" at the head of CoNLL-U; "" writes none.
 	Generator, Model string
+	Keep             []string         // columns of values, for the header of a tsv or csv without rows
 	Conf             bool             // CoNLL-U has confidence in MISC and comments
 	Tree             view.TreeOptions // of tree
 	Picture          view.SVGOptions  // of svg and html

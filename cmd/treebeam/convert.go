@@ -66,6 +66,7 @@ func newConvert() *cobra.Command {
 		}
 		how := func(out io.Writer) (*pipeline.Writer, error) {
 			o := d.write(allConf(*conf), out)
+			o.Keep = from.Made.Options.KeepColumns()
 			o.Model = pipeline.ModelName(from.Made.ModelDigest, &from.Made.Options)
 			return pipeline.NewWriter(*to, o)
 		}
