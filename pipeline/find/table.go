@@ -48,7 +48,7 @@ type table interface {
 func newTable(w *bufio.Writer, as, title string) table {
 	switch as {
 	case CSV:
-		return csvTable{csv.NewWriter(w)}
+		return csvTable{csv.NewWriter(w), w}
 	case HTML:
 		return &htmlTable{w: w, title: title}
 	case XLSX:
@@ -75,10 +75,21 @@ func (t tsvTable) row(cells []string) {
 	t.WriteByte('\n')
 }
 
-type csvTable struct{ *csv.Writer }
+type csvTable struct {
+	*csv.Writer
+	to *bufio.Writer
+}
 
 func (t csvTable) header(cells []string) { t.Write(cells) }
-func (t csvTable) row(cells []string)    { t.Write(cells) }
+
+func (t csvTable) row(cells []string) {
+	if len(cells) == 1 && cells[0] == "" { // Write would make an empty line, which readers skip
+		t.Flush()
+		t.to.WriteString("\"\"\n")
+		return
+	}
+	t.Write(cells)
+}
 
 func (t csvTable) end() error {
 	t.Flush()

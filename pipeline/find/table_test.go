@@ -89,6 +89,16 @@ func TestConcordanceKeepsText(t *testing.T) {
 	}
 }
 
+// A row with one empty cell is no empty line, which readers of CSV skip.
+func TestCSVOfOneColumn(t *testing.T) {
+	rows := read(t, "1\tx\tx\tX\t_\t_\t0\troot\t_\t_\n\n", "")
+	got, sum := searched(t, rows, "X", find.Options{To: find.Table, As: find.CSV, Attributes: []string{"xpos"}})
+	list, err := csv.NewReader(strings.NewReader(got)).ReadAll()
+	if err != nil || len(list) != 1+int(sum.Hits) {
+		t.Errorf("%d hits: %q, %v", sum.Hits, got, err)
+	}
+}
+
 // Nothing of a text acts on the page.
 func TestHTML(t *testing.T) {
 	got, _ := searched(t, read(t, withHits, ""), "L=say", find.Options{To: find.Table, As: find.HTML, Title: `_ > "<i>"`, Attributes: find.Concordance(false)})
