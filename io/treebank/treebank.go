@@ -298,8 +298,8 @@ func Blocks(sents []syntax.Sentence) ([]string, error) {
 const maxToken = 1 << 20
 
 // ReadTexts reads plain text whose pieces an encoder should know. It returns the
-// provenance of the files, and their distinct words, sorted. It holds these in memory.
-// Errors name the file.
+// provenance of the files, which may be compressed, and their distinct words, sorted. It holds
+// these in memory. Errors name the file.
 func ReadTexts(paths []string) (about []model.Data, list []syntax.Sentence, err error) {
 	tokens := map[string]bool{}
 	for _, path := range paths {
@@ -323,7 +323,11 @@ func readText(path string, tokens map[string]bool) (model.Data, error) {
 		return about, err
 	}
 	defer file.Close()
-	between := bufio.NewScanner(file)
+	r, err := source.Decompress(path, file)
+	if err != nil {
+		return about, fmt.Errorf("%s: %w", path, err)
+	}
+	between := bufio.NewScanner(r)
 	between.Buffer(nil, maxToken)
 	between.Split(bufio.ScanWords)
 	for between.Scan() {
