@@ -13,7 +13,7 @@ import (
 type flat struct {
 	separator byte
 	kept      []string // columns of values, for a header without a row
-	begun     bool // the header was written
+	begun     bool     // the header was written
 	words     []parquet.Word
 }
 

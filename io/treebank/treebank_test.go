@@ -116,11 +116,14 @@ func TestTextsInParts(t *testing.T) {
 // A compressed text has the words of the text, as compressed trees have those of trees.
 func TestCompressedTexts(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"t.txt.gz": sourcetest.BGZF("Some words .\n", 5), "t.txt.zst": sourcetest.Frames("Some words .\n", 5)} {
+	for name, text := range map[string]string{
+		"t.txt.gz": sourcetest.BGZF("Some words .\n", 5), "t.txt.zst": sourcetest.Frames("Some words .\n", 5),
+	} {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 		about, list, err := ReadTexts([]string{path})
-		if err != nil || about[0].Words != 3 || len(list) != 3 || about[0].SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(text))) {
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		if err != nil || about[0].Words != 3 || len(list) != 3 || about[0].SHA256 != sum {
 			t.Errorf("%s: %+v, %d tokens, %v", name, about, len(list), err)
 		}
 	}

@@ -73,8 +73,8 @@ func (n *Night) findCopies(ctx context.Context) error {
 	var likely []*Decision
 	var inputs []*source.Input
 	for i := range n.Decisions {
-		d := &n.Decisions[i]
-		if in := d.input; d.Reason == New && len(known[likenessOf(in.URI, in.Size)]) > 0 && plain(in.URI) && plain(in.DocID) {
+		d, in := &n.Decisions[i], n.Decisions[i].input
+		if d.Reason == New && len(known[likenessOf(in.URI, in.Size)]) > 0 && plain(in.URI) && plain(in.DocID) {
 			likely, inputs = append(likely, d), append(inputs, in)
 		}
 	}
