@@ -36,9 +36,29 @@ func countedNow() counted {
 func (p *Prepared) Watch(ctx context.Context, ask bool) *Watch {
 	w := &Watch{run: p, asked: ask, start: time.Now(), counted: countedNow()}
 	if ask {
-		w.Before = p.Finished(ctx)
+		w.Before = p.before(ctx)
 	}
 	return w
+}
+
+// before counts the parts that the run leaves as they are. With --retry-failures, what is in
+// a part decides; otherwise its name does.
+func (p *Prepared) before(ctx context.Context) (s Parts) {
+	if !p.Job.Redo {
+		return p.Finished(ctx)
+	}
+	k := 0
+	for found, err := range p.Job.Found(ctx) {
+		if err != nil {
+			break
+		}
+		if found.Done {
+			s.Parts++
+			s.Bytes += p.sizes[k]
+		}
+		k++
+	}
+	return s
 }
 
 // A Going is the progress of a run.
