@@ -28,7 +28,7 @@ var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256
 
 // mixVersion is part of the key of the phase. Raise it when a fit finds other
 // factors for the same input.
-const mixVersion = "3"
+const mixVersion = "4"
 
 // mixWords is the largest number of words of dev that the factors are fitted to,
 // since all of their dense scores are in memory. The scores of tags take no more
