@@ -118,6 +118,8 @@ var forTests = map[string][]string{
 	"io/store/s3":      {"io/store/storetest"},
 	"io/source":        {"io/store/storetest", "io/source/sourcetest"},
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
+	"io/output":        {"io/store/storetest"},
+	"io/treebank":      {"io/source/sourcetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest", "io/source/sourcetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/serve":   {""},
