@@ -57,6 +57,9 @@ type findFlags struct {
 // newFind is treebeam find.
 func newFind() *cobra.Command {
 	cmd := newCommand("find FOLDER|FILE...|- PATTERN", "search trees for a pattern", findAbout)
+	cmd.Args = func(cmd *cobra.Command, args []string) error { // an empty pattern has a message of its own
+		return noEmpty(cmd, args[:max(0, len(args)-1)])
+	}
 	fs := cmd.Flags()
 	var f findFlags
 	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")

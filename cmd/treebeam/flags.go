@@ -19,24 +19,26 @@ import (
 // returns decides the exit status: nil is 0, a *refusal is 64, an exitCode
 // itself, anything else 1.
 func newCommand(use, short, about string) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(about), Args: cobra.ArbitraryArgs}
+	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(about), Args: noEmpty}
 	cmd.Flags().SortFlags = false // help lists them as they were defined
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if cmd.Name() == "find" && len(args) > 0 { // which says what a pattern lacks
-			args = args[:len(args)-1]
-		}
-		if slices.Contains(args, "") {
-			return refuse("an argument is empty: check for an unset variable in the command, or leave it out")
-		}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		return cmp.Or(checkChoices(cmd.Flags()), useThreads(cmd.Flags()))
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return refuse("%s; treebeam %s --help lists the flags", plain(cmd, err), cmd.Name())
 	})
 	return cmd
+}
+
+// noEmpty refuses arguments without text.
+func noEmpty(_ *cobra.Command, args []string) error {
+	if slices.Contains(args, "") {
+		return refuse("an argument is empty: check for an unset variable in the command, or leave it out")
+	}
+	return nil
 }
 
 // noArguments makes cmd refuse arguments; instead says what its flags name.
