@@ -53,25 +53,32 @@ const (
 // before it is added, so the bits are the same on every machine. Arcs more than 667
 // nats below the best arc of their word count as 667 below.
 func (g *Marginals) Compute(a *Arcs, p []float64) bool {
-	for m := 1; m <= a.N(); m++ {
+	if a.N() == 0 || g.compute(a, p, nil) {
+		return true
+	}
+	head := make([]int32, a.N()+1)
+	if !new(Spanner).MaximumTree(a, 0, head) {
+		return false
+	}
+	// A weight was too small for a float64, for example of a path of many unlikely arcs. The
+	// arcs of the best tree stay what they are if every word goes before its head.
+	order, _ := subtrees(head)
+	return g.compute(a, p, order)
+}
+
+// compute is Compute with the order in which words are eliminated, or nil for the last
+// word first. It also fails if a weight was too small for a float64.
+func (g *Marginals) compute(a *Arcs, p []float64, order []int32) bool {
+	n := a.N()
+	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
 		best := a.best(m)
 		for i := lo; i < hi; i++ {
 			p[i] = ExpOdds(best - a.Score[i])
 		}
 	}
-	return g.compute(a, p)
-}
-
-// compute is Compute with the weights of the arcs in p, each relative to the best
-// arc of its word.
-func (g *Marginals) compute(a *Arcs, p []float64) bool {
-	n := a.N()
-	if n == 0 {
-		return true
-	}
 	g.load(a, p)
-	if !g.eliminate(n) {
+	if !g.eliminate(n, order) {
 		return false
 	}
 	g.differentiate(n)
@@ -79,6 +86,9 @@ func (g *Marginals) compute(a *Arcs, p []float64) bool {
 		lo, hi := a.Span(m)
 		for i := lo; i < hi; i++ {
 			x := p[i] * g.adjoint[int(a.Heads[i])*(n+1)+m]
+			if x != x {
+				return false
+			}
 			p[i] = math.Min(math.Max(x, 0), 1)
 		}
 	}
@@ -124,12 +134,16 @@ func (g *Marginals) load(a *Arcs, p []float64) {
 	}
 }
 
-// eliminate removes all words but one. A word that no live word can reach
+// eliminate removes all words but one, in the order of compute. A word that no live word can reach
 // must be the root, and stays until the end. A second such word means that there
 // is no tree.
-func (g *Marginals) eliminate(n int) bool {
+func (g *Marginals) eliminate(n int, order []int32) bool {
 	size := n + 1
-	for v := int32(n); v >= 1 && len(g.live) > 1; v-- {
+	for k := 0; k < n && len(g.live) > 1; k++ {
+		v := int32(n - k)
+		if order != nil {
+			v = order[k]
+		}
 		s := elimination{word: v, heads: int32(len(g.ints)), factors: int32(len(g.factors))}
 		at := -1
 		for i, h := range g.live {

@@ -199,6 +199,34 @@ func TestMarginalsSumToOne(t *testing.T) {
 	}
 }
 
+// The one tree is a path of unlikely arcs from 0 to the last word and down to the first:
+// every other arc closes a cycle with it.
+func TestMarginalsOfAnUnlikelyPath(t *testing.T) {
+	var g Marginals
+	for _, c := range []struct{ words, nats int32 }{{64, 12}, {70, 12}, {200, 4}} {
+		a := Arcs{Start: []int32{0, 1}, Heads: []int32{2}, Score: []int32{0}}
+		for m := int32(2); m < c.words; m++ {
+			a.Heads, a.Score = append(a.Heads, 1, m+1), append(a.Score, 0, -1024*c.nats)
+			a.Start = append(a.Start, int32(len(a.Heads)))
+		}
+		a.Heads, a.Score = append(a.Heads, 0, 1), append(a.Score, 0, 0)
+		a.Start = append(a.Start, int32(len(a.Heads)))
+		p := make([]float64, len(a.Heads))
+		if !g.Compute(&a, p) {
+			t.Fatalf("%d words: no marginals", c.words)
+		}
+		for i, h := range a.Heads {
+			want := 1.0
+			if h == 1 {
+				want = 0
+			}
+			if !(math.Abs(p[i]-want) < 1e-11) {
+				t.Fatalf("%d words: the marginal of arc %d is %v, want %v", c.words, i, p[i], want)
+			}
+		}
+	}
+}
+
 func TestMarginalsWithoutATree(t *testing.T) {
 	var g Marginals
 	a := Arcs{Start: []int32{0, 1, 2, 3}, Heads: []int32{0, 0, 1}, Score: []int32{0, 0, 0}} // two roots
