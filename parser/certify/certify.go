@@ -127,7 +127,7 @@ func (p *Prover) begin(aim, limit int64) bool {
 		return false
 	}
 	p.list()
-	if partSteps*p.least() > limit*hopeful/10 {
+	if partSteps*p.least() > limit/10*hopeful {
 		return false
 	}
 	if !p.requestHeads() || !p.requestPairs() {

@@ -234,6 +234,18 @@ func TestStepsBoundProofs(t *testing.T) {
 	}
 }
 
+// No limit is too large: a proof takes the same steps under a larger one.
+func TestLargestLimits(t *testing.T) {
+	r := hash.Rand(76)
+	s := parttest.RandomSentence(6, 3, &r)
+	want := proofOf(t, &search{}, s, part.Standard, 1<<30)
+	for bits := 31; bits < 64; bits++ {
+		if got := proofOf(t, &search{}, s, part.Standard, 1<<bits-1); got != want || got == 0 {
+			t.Errorf("under a limit of 2^%d-1: %d steps, want %d", bits, got, want)
+		}
+	}
+}
+
 // What is counted before parts are made is no more than there are, and all there
 // are of the families that are counted.
 func TestLeastParts(t *testing.T) {
