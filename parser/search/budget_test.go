@@ -69,6 +69,28 @@ func TestBudgetIsInTheStatus(t *testing.T) {
 	}
 }
 
+// To score all trees takes no more than the budget, and a search that it cut has no
+// certificate and a tree no worse than the pruner's best.
+func TestBudgetOfExact(t *testing.T) {
+	r := hash.Rand(7)
+	s := randomSentence(6, 8, &r)
+	for _, limit := range []int64{1, 10_000, 100_000} {
+		x := newSearch(s, 400, part.Standard)
+		x.First()
+		first := scratchScore(x, x.start)
+		x.limit = limit
+		if found := (Exact{1 << 20}).Decode(x) || (Greedy{6, 3, 1000}).Decode(x); !found || !x.cut {
+			t.Fatalf("budget %d: found a tree: %v, cut: %v", limit, found, x.cut)
+		}
+		if over := x.work() - limit; over > 100_000 {
+			t.Errorf("budget %d: %d more units of work", limit, over)
+		}
+		if x.certificate != syntax.Uncertain || x.bestAt < first || scratchScore(x, x.best) != x.bestAt {
+			t.Errorf("budget %d: certificate %q, score %d, the pruner's best has %d", limit, x.certificate, x.bestAt, first)
+		}
+	}
+}
+
 // The windows of a sentence share its budget: words that are in two of them have
 // no more of it than others, and marks have none.
 func TestWindowsShareTheBudget(t *testing.T) {

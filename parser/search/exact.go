@@ -5,7 +5,8 @@ import "github.com/treebeam/treebeam/parser/syntax"
 // Exact scores every tree over the candidate heads if these combine in at most Limit
 // ways; otherwise it offers none. It works for every model and uses no seed. Among
 // trees of equal score, the one with the lower heads wins, compared from the first word
-// on. The result has the certificate All.
+// on. The result has the certificate All. If the budget is spent before all trees are
+// scored, another decoder must go on.
 type Exact struct{ Limit int }
 
 // Decode implements Decoder.
@@ -19,6 +20,9 @@ func (e Exact) Decode(x *Search) bool {
 		}
 	}
 	for way := range ways {
+		if x.Spent() {
+			return false
+		}
 		rest := way
 		for m := n; m >= 1; m-- {
 			lo, hi := arcs.Span(m)
