@@ -6,14 +6,9 @@ import (
 )
 
 func TestExp(t *testing.T) {
-	for x := -60.0; x < 60; x += 0.0371 {
-		if got, want := Exp(x), math.Exp(x); math.Abs(got-want) > 1e-13*want {
+	for x := -699.99; x < 700; x += 0.0371 {
+		if got, want := Exp(x), math.Exp(x); math.Abs(got-want) > 3e-13*want {
 			t.Fatalf("Exp(%g) = %g, want %g", x, got, want)
-		}
-	}
-	for _, x := range []float64{-699, -1, -1e-9, 0, 1e-9, 1, 699} {
-		if got, want := Exp(x), math.Exp(x); math.Abs(got-want) > 1e-12*want {
-			t.Errorf("Exp(%g) = %g, want %g", x, got, want)
 		}
 	}
 	if Exp(0) != 1 || Exp(-800) != 0 {
