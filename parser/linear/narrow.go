@@ -60,11 +60,10 @@ func (t *Table) layoutNarrow(l *pack.Layout, classes int) {
 		if p == 0 {
 			continue
 		}
-		n := int(counts[0])
+		n := max(int(counts[0]), 1)
 		slot, cell := uint64(p)<<(64-printBits), func(k int) uint32 { return uint32(class[k])<<16 | uint32(uint16(int16(weights[k]))) }
-		if n == 0 {
+		if counts[0] == 0 && class[0] < 1<<countBits {
 			slot |= uint64(cell(0))
-			n = 1
 		} else {
 			slot |= uint64(n)<<beginBits | uint64(len(t.cells))
 			for k := range n {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -261,6 +262,18 @@ func TestDamagedTables(t *testing.T) {
 	}
 	if read(*narrow, 8) == nil || read(*narrow, 1) == nil {
 		t.Error("a class beyond the last was accepted in a narrow table")
+	}
+	// A row of one cell whose class is too large for a slot, as if it were in one.
+	wide := Pack(all([]feature{{hash.Mix(1), []uint16{1 << 14}, []float32{1}}}), Packing{Unit: 1024, Narrow: true})
+	list := sections(func(l *pack.Layout) { wide.Layout(l, "t", 1<<15) })
+	for i := range list {
+		if strings.HasSuffix(list[i].Name, ".counts") {
+			clear(list[i].Data)
+		}
+	}
+	var x Table
+	if pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { x.Layout(l, "t", 1<<15) }) == nil {
+		x.Sum([]hash.Key{hash.Mix(1)}, make([]int32, 1<<15), make([]uint64, 1))
 	}
 	if read(*table, 8) == nil || read(*table, 1) == nil {
 		t.Error("a class beyond the last was accepted")
