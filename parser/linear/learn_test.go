@@ -198,6 +198,14 @@ func TestDamagedCheckpoints(t *testing.T) {
 			}
 		}
 	}
+	one := NewWeights()
+	for i := range one.shards {
+		one.shards[i] = newShard(1) // which cannot grow by half
+	}
+	list := sections(func(l *pack.Layout) { one.Layout(l, "w") })
+	if pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { one.Layout(l, "w") }) == nil {
+		t.Error("shards of one place were accepted")
+	}
 }
 
 func TestLogisticSeparates(t *testing.T) {

@@ -223,7 +223,7 @@ func (s *shard) layout(l *pack.Layout) {
 		return
 	}
 	n := len(s.slots)
-	l.Check("slots", slices.Contains(s.slots, 0), "has no empty place")
+	l.Check("slots", n > 1 && slices.Contains(s.slots, 0), "has one place, or no empty one")
 	l.Check("upper", len(s.upper) == n && len(s.total) == n && (len(s.square) == n || len(s.square) == 0),
 		"has another length than its weights")
 	s.slots, s.upper, s.total, s.square = slices.Clone(s.slots), slices.Clone(s.upper), slices.Clone(s.total),
