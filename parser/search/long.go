@@ -38,7 +38,7 @@ func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1),
 		joined: make([]bool, len(s.Words)+1)}
 	left := freeWords * int64(o.Budget)
-	status, c := max(s.Status, syntax.Long), syntax.Confidence{TreeMargin: marginCap}
+	status, c := max(s.Status, syntax.Long), syntax.Confidence{}
 	for _, w := range s.Windows() {
 		part := s.Window(w.Lo, w.Hi)
 		left += o.allowance(s.Words[w.From:w.To])
@@ -51,7 +51,6 @@ func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 		l.add(x, &part, w)
 		status = max(status, part.Status)
 		c.HeadMargin = append(c.HeadMargin, part.Confidence.HeadMargin[w.From-w.Lo:w.To-w.Lo]...)
-		c.TreeMargin = min(c.TreeMargin, part.Confidence.TreeMargin)
 		c.Restarts += part.Confidence.Restarts
 	}
 	l.find(&x.spanner)
