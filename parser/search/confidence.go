@@ -45,7 +45,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 }
 
 // margin returns the loss of the best tree that differs from the present one
-// in the head of m; for the root word, by one re-rooting move. Global parts
+// in the head of m alone; for the root word, by one re-rooting move. Global parts
 // count for the moves that climbFull would have scored. The present tree is
 // x.best before and after, and m is the word that was weighed last (linearize).
 func (x *Search) margin(m int32) int64 {
