@@ -54,9 +54,12 @@ func (w *workspace) join(m *Model) {
 		}
 		if open {
 			t := &toks[kept-1]
-			least := min(t.odds, toks[i].odds)
-			*t = newToken(&w.layout, span{t.start, toks[i].end})
-			t.odds = least
+			t.end, t.odds = toks[i].end, min(t.odds, toks[i].odds)
+			if !next { // read once, however many tokens it joins
+				odds := t.odds
+				*t = newToken(&w.layout, t.span)
+				t.odds = odds
+			}
 		} else {
 			// Later features read tokens from i on: kept <= i.
 			toks[kept] = toks[i]
