@@ -14,7 +14,7 @@ var (
 	whole = formsOf("rendez-vous garde-à-vous chez-moi chez-toi chez-nous chez-vous quant-à-moi quant-à-toi")
 )
 
-// splitFrench cuts pronouns off tokens.
+// splitFrench cuts pronouns off tokens, but none out of a unit.
 func (w *workspace) splitFrench() {
 	w.fixed = w.fixed[:0]
 	for i := range w.tokens {
@@ -23,7 +23,7 @@ func (w *workspace) splitFrench() {
 		if whole[text] || !strings.Contains(text, "-") {
 			continue
 		}
-		first := len(w.fixed)
+		first, units, from := len(w.fixed), w.unitsOf(t), t.start
 		for range 2 { // donne-le-moi
 			k := slices.IndexFunc(clitics, func(c string) bool { return len(text) > len(c) && strings.HasSuffix(text, c) })
 			if k < 0 || strings.HasSuffix(text, "-t"+clitics[k]) {
@@ -31,6 +31,9 @@ func (w *workspace) splitFrench() {
 			}
 			text = strings.TrimSuffix(text, clitics[k])
 			start := t.end - runes(clitics[k])
+			if units[start-from] == never {
+				break
+			}
 			w.fixed, t.end = append(w.fixed, fixedSpan{span: span{start, t.end}}), start
 		}
 		slices.Reverse(w.fixed[first:])

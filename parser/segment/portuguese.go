@@ -14,10 +14,11 @@ var verbWithPronoun = sync.OnceValue(func() *regexp.Regexp {
 		`\pL+(?:m|ão|õe)(-)(n[ao]s?))(?:(-)(ei|ás?|emos|eis|ão|ia[ms]?|íamos))?$`)
 })
 
-// splitPortuguese makes such pronouns and hyphens tokens.
+// splitPortuguese makes such pronouns and hyphens tokens, but not inside a unit.
 func (w *workspace) splitPortuguese() {
 	l := &w.layout
 	w.fixed = w.fixed[:0]
+	toks, read, units := w.tokens, int32(-1), []uint8(nil) // units: of the token that begins at read
 	for i := int32(0); int(i) < len(l.class); i++ {
 		word := span{i, i} // of letters and hyphens
 		for i < int32(len(l.class)) && (isWordly(l.class[i]) || l.norm[i] == '-') {
@@ -30,8 +31,18 @@ func (w *workspace) splitPortuguese() {
 		}
 		at := verbWithPronoun().FindStringSubmatchIndex(text)
 		for k := 2; k < len(at); k += 2 {
-			if at[k] >= 0 {
-				start := word.start + runes(text[:at[k]])
+			if at[k] < 0 {
+				continue
+			}
+			start := word.start + runes(text[:at[k]])
+			for len(toks) > 1 && toks[1].start <= start {
+				toks = toks[1:]
+			}
+			t := toks[0].span
+			if read != t.start {
+				read, units = t.start, w.unitsOf(t)
+			}
+			if units[start-t.start] != never {
 				w.fixed = append(w.fixed, fixedSpan{span{start, start + runes(text[at[k]:at[k+1]])}, unsplit})
 			}
 		}

@@ -232,6 +232,15 @@ func (c *chunk) units(list []uint8) []uint8 {
 	return list
 }
 
+// unitsOf returns chunk.units of a token, valid until the next call. What cuts tokens after the
+// classifier asks it, so that no token ends inside a unit.
+func (w *workspace) unitsOf(s span) []uint8 {
+	l := &w.layout
+	c := chunk{block: l.block, offsets: l.at[s.start:s.end], norm: l.norm[s.start:s.end], class: l.class[s.start:s.end]}
+	w.units = c.units(w.units)
+	return w.units
+}
+
 // force makes characters [start, end) a unit. If strict, the unit is a token in
 // any case.
 func (c *chunk) force(list []uint8, start, end int, strict bool) {
