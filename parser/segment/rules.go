@@ -117,11 +117,10 @@ func (l *layout) mayEnd(i int32) bool {
 	return i == 0 || int(i) >= len(l.class) || !isWordly(l.class[i-1]) || !isWordly(l.class[i])
 }
 
-// What rules decide about a token.
+// What rules decide about a token, as bits.
 const (
-	unsplit uint8 = 1 + iota // it is not split
-	noEnd                    // nor does a sentence end behind it
-	inCode                   // no sentence ends behind it
+	unsplit uint8 = 1 << iota // it is not split
+	noEnd                     // no sentence ends behind it
 )
 
 // A fixedSpan is a token that the classifiers do not decide on.
@@ -156,13 +155,13 @@ func (w *workspace) applyRules(r *Rules, own *abbreviations) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
 				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
 			} else if end := w.find.find(&r.abbreviations, l, i, norm); l.endsAbbreviation(end) {
-				w.fixed, next = append(w.fixed, fixedSpan{span{l.wordStart(i, end), end}, noEnd}), end
+				w.fixed, next = append(w.fixed, fixedSpan{span{l.wordStart(i, end), end}, unsplit | noEnd}), end
 			} else if end := w.find.find(&own.phrases, l, i, norm); l.endsAbbreviation(end) && toks[0].start >= i && toks[0].end <= end {
 				s := span{l.wordStart(i, end), end}
 				if own.cut {
 					w.fixed, s.start = append(w.fixed, fixedSpan{span{s.start, end - 1}, unsplit}), end-1
 				}
-				w.fixed, next = append(w.fixed, fixedSpan{s, noEnd}), end
+				w.fixed, next = append(w.fixed, fixedSpan{s, unsplit | noEnd}), end
 			}
 		}
 		i = next
@@ -199,10 +198,10 @@ func (w *workspace) cutOut() {
 		for k := 0; k < len(list) && list[k].start < t.end; k++ {
 			if s := list[k]; s.start >= start {
 				if s.start > start {
-					w.addPart(span{start, s.start})
+					w.addPart(span{start, s.start}, t.rule)
 				}
 				one := newToken(&w.layout, s.span)
-				one.rule = s.rule
+				one.rule = s.rule | t.rule
 				w.tokens = append(w.tokens, one)
 			}
 			start = max(start, list[k].end)
@@ -211,13 +210,13 @@ func (w *workspace) cutOut() {
 		case start == t.start:
 			w.tokens = append(w.tokens, t)
 		case start < t.end:
-			w.addPart(span{start, t.end})
+			w.addPart(span{start, t.end}, t.rule)
 		}
 	}
 }
 
-// addPart adds the rest of a token, without the white space around it.
-func (w *workspace) addPart(s span) {
+// addPart adds the rest of a token with a rule, without the white space around it.
+func (w *workspace) addPart(s span, rule uint8) {
 	for s.start < s.end && isSpace(w.layout.class[s.start]) {
 		s.start++
 	}
@@ -225,7 +224,9 @@ func (w *workspace) addPart(s span) {
 		s.end--
 	}
 	if s.start < s.end {
-		w.tokens = append(w.tokens, newToken(&w.layout, s))
+		part := newToken(&w.layout, s)
+		part.rule = rule
+		w.tokens = append(w.tokens, part)
 	}
 }
 
@@ -265,7 +266,7 @@ func (w *workspace) quoteCode() {
 			inside = inside[1:]
 		}
 		if len(inside) > 0 && t.start >= inside[0].start {
-			t.rule = inCode
+			t.rule |= noEnd
 		}
 	}
 }

@@ -17,7 +17,7 @@ func rules(t testing.TB, abbreviations, together string) *Rules {
 
 func TestRules(t *testing.T) {
 	m := model(t)
-	r := rules(t, "approx|et al.|e.g.|don't see.", "C+=|New York|x(y)|don't|a=b c")
+	r := rules(t, "approx|et al.|e.g.|don't see.", "C+=|New York|x(y)|don't|a=b c|stones.")
 	for _, c := range []struct{ text, want string }{
 		{"Ada sees approx. Bela.", "Ada sees approx. Bela _. \n"},
 		{"Ada sees Approx. Bela.", "Ada sees Approx. Bela _. \n"},
@@ -30,6 +30,7 @@ func TestRules(t *testing.T) {
 		{"Ada sees x(y).", "Ada sees x(y) _. \n"},
 		{"Ada don't see pears.", "Ada don't see pears _. \n"},
 		{"Ada wants a=b c.", "Ada wants a=b c _. \n"},
+		{"Ada `sees stones. Bela` wants boats.", "Ada ` _sees stones. Bela _` wants boats _. \n"},
 	} {
 		list := m.Segment(c.text, Request{Rules: r})
 		check(t, c.text, list)

@@ -223,7 +223,7 @@ func (w *workspace) cut(m *Model, language string, portion Portion) {
 			ends = w.endsAsWritten(first, i, ends, quoted || depth > 0, language)
 		}
 		switch {
-		case t.rule == noEnd, t.rule == inCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
+		case t.rule&noEnd != 0, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
 			ends = false
 		case i == note:
 			ends = true

@@ -213,7 +213,7 @@ func (w *workspace) expand(m *Model, toks []token, language string) {
 		return
 	}
 	for i := range toks {
-		if toks[i].rule == 0 || toks[i].rule == inCode {
+		if toks[i].rule&unsplit == 0 {
 			toks[i].words = w.words(m, toks, i)
 			switch language {
 			case syntax.English:
