@@ -1,6 +1,7 @@
 package piece
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,7 +113,8 @@ func (v *Vocabulary) unspaced(ends []int32, text string, from int) []int32 {
 	for _, id := range ids {
 		sum += int16(utf8.RuneCountInString(v.Pieces[id]))
 	}
-	apart := sum != total // composed characters, or unknown ones: every character is a unit
+	// Of composed characters, or unknown ones, every character is a unit.
+	apart := sum != total || slices.Contains(ids, v.Unknown)
 	place, length, at := int16(0), 0, from
 	k := 0
 	for i := range n {

@@ -27,7 +27,8 @@ func TestUnits(t *testing.T) {
 		pieces     []string
 	}{
 		{"我们去北京。", "我们|去|北京|。", []string{"我们", "去", "北京", "们"}},
-		{"我们", "我|们", nil}, // no piece is known
+		{"我们", "我|们", nil},          // no piece is known
+		{"我们去北京", "我|们|去|北|京", nil}, // as many characters as "<unk>" has
 		{"sinh viên, 20%", "sinh|viên|,|20|%", nil},
 		{" a  b", "a|b", nil},
 		{"ทำงาน", "ทำ|งาน", []string{"ทํา", "งาน"}}, // one character becomes two in normal form
