@@ -60,7 +60,11 @@ func Breaches(words []syntax.Word) (list []Breach) {
 			if has[m]&hasFixed != 0 {
 				breaks(m, "the head of a fixed expression cannot be a PROPN")
 			} else {
-				breaks(m, "%s does not suit the tag %s", w.Deprel, w.UPOS)
+				tag := w.UPOS
+				if external, _ := syntax.Value(w.Feats, "ExtPos"); external != "" {
+					tag = external + " of ExtPos"
+				}
+				breaks(m, "%s does not suit the tag %s", w.Deprel, tag)
 			}
 		}
 		if r.all(d, l, has[m]) > r.all(d, l, has[m]&^hasOblique) {

@@ -33,7 +33,7 @@ func TestBreaches(t *testing.T) {
 	tree := func(lines string) (words []syntax.Word) {
 		for line := range strings.SplitSeq(lines, "; ") {
 			var w syntax.Word
-			fmt.Sscan(line, &w.Form, &w.UPOS, &w.Head, &w.Deprel)
+			fmt.Sscan(line, &w.Form, &w.UPOS, &w.Head, &w.Deprel, &w.Feats)
 			words = append(words, w)
 		}
 		return words
@@ -43,6 +43,7 @@ func TestBreaches(t *testing.T) {
 		"She PRON 2 nsubj; he PRON 3 nsubj; left VERB 0 root":   "[]",
 		"She PRON 3 nsubj; he PRON 3 nsubj; left VERB 0 root":   "[{2 nsubj: left has one already}]",
 		"She VERB 2 det; left VERB 0 root":                      "[{1 det does not suit the tag VERB}]",
+		"that SCONJ 2 mark ExtPos=PRON; left VERB 0 root":       "[{1 mark does not suit the tag PRON of ExtPos}]",
 		"on ADP 3 case; the DET 1 det; boat NOUN 0 root":        "[{2 det cannot depend on a word that is case}]",
 		"and CCONJ 2 conj; left VERB 0 root":                    "[{1 conj must come after its head}]",
 		"saw VERB 0 root; boats NOUN 1 obj; port NOUN 2 obl":    "[{2 a noun as obj has no obl: what depends on it is nmod}]",
