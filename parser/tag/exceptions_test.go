@@ -84,6 +84,12 @@ func TestExceptionsLeaveWhatIsGiven(t *testing.T) {
 	if s.Words[1].UPOS != "NOUN" || s.Words[1].Lemma != "stroll" {
 		t.Errorf("%+v", s.Words)
 	}
+	for xpos, want := range map[string]string{"VBZ": "VERB", "zork": "NOUN"} { // one that the model has, one unknown
+		s.Words[1] = syntax.Word{Form: "walks", XPOS: xpos}
+		if m.Tag(&s, Request{Exceptions: x}); s.Words[1].UPOS != want || s.Words[1].XPOS != xpos {
+			t.Errorf("%+v", s.Words[1])
+		}
+	}
 }
 
 // A form without a row is tagged as if there were no exceptions.

@@ -215,17 +215,16 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		given := !retag && (w.UPOS != "" || w.XPOS != "")
 		var only string // UPOS that is not the tagger's
 		var excepted bool
-		if given && w.UPOS != "" {
-			only = w.UPOS
-		} else {
+		if given {
+			labels, only = m.agree(sc, w), w.UPOS
+		}
+		if only == "" && len(labels) == len(m.all) {
 			labels, only, excepted = m.allowedByRows(sc, r.Exceptions.rowsOf(w.Form))
 		}
 		sc.given = append(sc.given, only)
 		sure := f.sure != 0 && !given && !excepted
 		switch {
-		case excepted:
-		case given:
-			labels = m.agree(sc, w)
+		case excepted, given:
 		case m.bound(f):
 			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, int(l)) })
 		case dense == nil:
