@@ -28,8 +28,9 @@ func threadTime(t *testing.T) time.Duration {
 // is known to some milliseconds; a quadratic loop takes 10^8 steps and more.
 func TestTimeIsLinear(t *testing.T) {
 	for _, unit := range repetitive {
-		isLinear(t, model(t), unit, 24_000)
+		isLinear(t, model(t), "", "", unit, 24_000)
 	}
+	isLinear(t, model(t), "te", "a", ".,", 48_000) // marks behind a word
 	// a token with spaces inside that goes on to the end
 	var train []syntax.Sentence
 	for range 20 {
@@ -42,23 +43,23 @@ func TestTimeIsLinear(t *testing.T) {
 	if got := m.Segment(strings.Repeat("000 ", 100), Request{}); len(got[0].Words) != 1 {
 		t.Fatalf("%d words, want 1", len(got[0].Words))
 	}
-	isLinear(t, m, "000 ", 96_000)
+	isLinear(t, m, "", "", "000 ", 96_000)
 }
 
-func isLinear(t *testing.T, m *Model, unit string, long int) {
+func isLinear(t *testing.T, m *Model, language, first, unit string, long int) {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const pieces, known = 8, 50 * time.Millisecond
-	block := strings.Repeat(unit, long/len(unit))
-	short := block[:len(block)/pieces/len(unit)*len(unit)]
-	m.Segment(short, Request{MaxWords: 1000}) // fills the memo
+	r := Request{MaxWords: 1000, Language: language}
+	block, short := first+strings.Repeat(unit, long/len(unit)), first+strings.Repeat(unit, long/pieces/len(unit))
+	m.Segment(short, r) // fills the memo
 	start := threadTime(t)
 	for range pieces {
-		m.Segment(short, Request{MaxWords: 1000})
+		m.Segment(short, r)
 	}
 	middle := threadTime(t)
-	m.Segment(block, Request{MaxWords: 1000})
+	m.Segment(block, r)
 	apart, whole := middle-start, threadTime(t)-middle
 	if whole > 3*apart+known {
 		t.Fatalf("%d bytes of %q take %v, as %d pieces %v", len(block), unit, whole, pieces, apart)

@@ -49,9 +49,9 @@ func (w *workspace) splitMarks(m *Model, marks string) {
 }
 
 // keepsPeriod reports whether a word ends with the period of an abbreviation: one that
-// training has seen, or v.v.
+// training has seen, which is no longer than maxPiece, or v.v.
 func (m *Model) keepsPeriod(l *layout, s span) bool {
 	n := s.end - s.start
 	return l.norm[s.end-1] == '.' &&
-		(m.lexicon.look(newToken(l, s).word).frequency() > 0 || n > 3 && l.norm[s.end-3] == '.' && isWordly(l.class[s.end-2]))
+		(n <= maxPiece && m.lexicon.look(newToken(l, s).word).frequency() > 0 || n > 3 && l.norm[s.end-3] == '.' && isWordly(l.class[s.end-2]))
 }
