@@ -3,6 +3,7 @@ package segment
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The treebanks of Vietnamese, Telugu and Greek have spaces around marks where text has none, so
@@ -21,7 +22,10 @@ const (
 // Equal marks stay together.
 func (w *workspace) splitMarks(m *Model, marks string) {
 	l := &w.layout
-	in := func(i int32, list string) bool { return strings.Contains(list, l.text(span{i, i + 1})) }
+	in := func(i int32, list string) bool {
+		r, _ := utf8.DecodeRuneInString(l.block[l.at[i]:])
+		return strings.ContainsRune(list, r)
+	}
 	w.fixed = w.fixed[:0]
 	for _, t := range w.tokens {
 		s := t.span

@@ -11,7 +11,8 @@ func TestMarksOfTreebanksWithSpaces(t *testing.T) {
 	for block, want := range map[string]string{
 		"qua, (nay) đẹp! “chào”, v.v. là đồng/năm.": "qua|,|(|nay|)|đẹp|!|“|chào|”|,|v.v.|là|đồng/năm|.",
 		"a... [“b”]? :) ( 3,5 https://x.org/a_(b)":  "a|...|[|“|b|”|]|?|:)|(|3,5|https://x.org/a_(b)",
-		"((( ...": "(((|...",
+		"((( ...":             "(((|...",
+		"\xabx\x9d \x80y\xe2": "\xabx\x9d|\x80y\xe2", // bytes of marks are no marks
 	} {
 		w.layout.read(block)
 		w.tokens = w.tokens[:0]
