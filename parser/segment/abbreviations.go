@@ -30,7 +30,7 @@ var abbreviationsOf = sync.OnceValue(func() map[string]*abbreviations {
 			if form == "+" {
 				a.cut = true
 			} else {
-				a.add(string(normalRunes(strings.ReplaceAll(form, "_", " ") + ".")))
+				a.addAnyCase(strings.ReplaceAll(form, "_", " ") + ".")
 			}
 		}
 		all[code] = a

@@ -16,7 +16,7 @@ const (
 // Rules are a caller's own segmentation rules, in addition to the model. They are
 // read-only and safe for concurrent use. A nil *Rules is empty.
 type Rules struct {
-	abbreviations phrases // by normal form, with the period
+	abbreviations phrases // in any case, with the period
 	together      phrases // as they stand
 }
 
@@ -35,7 +35,7 @@ func NewRules(abbreviations, together []string) (*Rules, error) {
 		if err := checkRule(s); err != nil {
 			return nil, err
 		}
-		r.abbreviations.add(string(normalRunes(strings.TrimSuffix(s, ".") + ".")))
+		r.abbreviations.addAnyCase(strings.TrimSuffix(s, ".") + ".")
 	}
 	for _, s := range together {
 		if err := checkRule(s); err != nil {
@@ -76,6 +76,31 @@ func (p *phrases) add(s string) {
 		p.lengths[first] = append(list, len(s))
 		slices.SortFunc(p.lengths[first], func(a, b int) int { return b - a })
 	}
+}
+
+// addAnyCase adds a string that is found in any case.
+func (p *phrases) addAnyCase(s string) {
+	var l layout
+	l.read(s)
+	var b strings.Builder
+	for i := range int32(len(l.class)) {
+		b.WriteRune(l.anyCase(i))
+	}
+	p.add(b.String())
+}
+
+// anyCase returns the normal character at i, but digits and signs of currencies as they stand.
+func (l *layout) anyCase(i int32) rune {
+	if l.class[i] == classDigit || l.class[i] == '$' {
+		return l.raw(i)
+	}
+	return l.norm[i]
+}
+
+// raw returns the character at i.
+func (l *layout) raw(i int32) rune {
+	r, _ := utf8.DecodeRuneInString(l.block[l.at[i]:])
+	return r
 }
 
 // A finder looks for phrases in a block.
@@ -140,11 +165,7 @@ func (w *workspace) applyRules(r *Rules, own *abbreviations) {
 	}
 	l := &w.layout
 	w.fixed = w.fixed[:0]
-	raw := func(i int32) rune {
-		c, _ := utf8.DecodeRuneInString(l.block[l.at[i]:l.at[i+1]])
-		return c
-	}
-	norm := func(i int32) rune { return l.norm[i] }
+	raw, anyCase := l.raw, l.anyCase
 	toks := w.tokens
 	for i := int32(0); int(i) < len(l.class); {
 		next := i + 1
@@ -154,9 +175,9 @@ func (w *workspace) applyRules(r *Rules, own *abbreviations) {
 		if !isSpace(l.class[i]) && l.mayEnd(i) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
 				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
-			} else if end := w.find.find(&r.abbreviations, l, i, norm); l.endsAbbreviation(end) {
+			} else if end := w.find.find(&r.abbreviations, l, i, anyCase); l.endsAbbreviation(end) {
 				w.fixed, next = append(w.fixed, fixedSpan{span{l.wordStart(i, end), end}, unsplit | noEnd}), end
-			} else if end := w.find.find(&own.phrases, l, i, norm); l.endsAbbreviation(end) && toks[0].start >= i && toks[0].end <= end {
+			} else if end := w.find.find(&own.phrases, l, i, anyCase); l.endsAbbreviation(end) && toks[0].start >= i && toks[0].end <= end {
 				s := span{l.wordStart(i, end), end}
 				if own.cut {
 					w.fixed, s.start = append(w.fixed, fixedSpan{span{s.start, end - 1}, unsplit}), end-1

@@ -17,11 +17,14 @@ func rules(t testing.TB, abbreviations, together string) *Rules {
 
 func TestRules(t *testing.T) {
 	m := model(t)
-	r := rules(t, "approx|et al.|e.g.|don't see.", "C+=|New York|x(y)|don't|a=b c|stones.")
+	r := rules(t, "approx|et al.|e.g.|don't see.|a4|$b", "C+=|New York|x(y)|don't|a=b c|stones.")
 	for _, c := range []struct{ text, want string }{
 		{"Ada sees approx. Bela.", "Ada sees approx. Bela _. \n"},
 		{"Ada sees Approx. Bela.", "Ada sees Approx. Bela _. \n"},
 		{"Ada sees pears et al. Bela wants boats.", "Ada sees pears et al. Bela wants boats _. \n"},
+		{"Ada sees A4. Bela wants $b. Cora.", "Ada sees A4. Bela wants $b. Cora _. \n"},
+		{"Ada sees A5. Bela wants boats.", "Ada sees A5 _. \nBela wants boats _. \n"},
+		{"Ada sees £b. Bela wants boats.", "Ada sees £b. \nBela wants boats _. \n"},
 		{"Ada sees E.g. Bela.", "Ada sees E.g. Bela _. \n"},
 		{"Ada wants C+=, (C+=).", "Ada wants C+= _, ( _C+= _) _. \n"},
 		{"Ada wants New York.", "Ada wants New York _. \n"},

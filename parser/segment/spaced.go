@@ -3,7 +3,6 @@ package segment
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // The treebanks of Vietnamese, Telugu and Greek have spaces around marks where text has none, so
@@ -22,10 +21,7 @@ const (
 // Equal marks stay together.
 func (w *workspace) splitMarks(m *Model, marks string) {
 	l := &w.layout
-	in := func(i int32, list string) bool {
-		r, _ := utf8.DecodeRuneInString(l.block[l.at[i]:])
-		return strings.ContainsRune(list, r)
-	}
+	in := func(i int32, list string) bool { return strings.ContainsRune(list, l.raw(i)) }
 	w.fixed = w.fixed[:0]
 	for _, t := range w.tokens {
 		s := t.span
