@@ -10,12 +10,13 @@ import (
 // treebanks: Ո՞րն is Որն and ՞. No affix of a form tells that.
 const armenianMarks = "՞՜՛"
 
-// splitArmenian returns the words of a form with such marks, or nil if it is one word.
+// splitArmenian returns the words of a form with such marks, mostMarks of them at most, or nil
+// if it is one word.
 func splitArmenian(form string) []string {
 	parts := strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune(armenianMarks, r) })
 	marks := strings.FieldsFunc(form, func(r rune) bool { return !strings.ContainsRune(armenianMarks, r) })
-	if len(parts) == 0 || len(marks) == 0 {
-		return nil
+	if all := strings.Join(marks, ""); len(parts) > 0 && all != "" && runes(all) <= mostMarks {
+		return slices.Insert(strings.Split(all, ""), 0, strings.Join(parts, ""))
 	}
-	return slices.Insert(strings.Split(strings.Join(marks, ""), ""), 0, strings.Join(parts, ""))
+	return nil
 }

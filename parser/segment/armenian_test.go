@@ -2,6 +2,7 @@ package segment
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -21,6 +22,11 @@ func TestArmenianMarks(t *testing.T) {
 	check(t, block, list)
 	if s := list[0]; len(s.MWTs) == 0 || s.MWTs[0] != (syntax.MultiwordToken{First: 1, Last: 2, Form: "Ո՞րն"}) || s.Words[1].Form != "՞" {
 		t.Errorf("%+v", s)
+	}
+	for _, s := range model(t).Segment("Ո"+strings.Repeat("՜", 2000)+"վ", Request{Language: "hy", MaxWords: 100}) {
+		if len(s.Words) > 100 {
+			t.Errorf("a sentence has %d words", len(s.Words))
+		}
 	}
 	if s := model(t).Segment(block, Request{})[0]; len(s.MWTs) > 0 {
 		t.Errorf("not in Armenian: %+v", s)

@@ -276,7 +276,7 @@ func (w *workspace) footnote(i int) (n int) {
 // isRaised reports whether text is a raised number.
 func isRaised(text string) bool { return strings.Trim(text, "⁰¹²³⁴⁵⁶⁷⁸⁹") == "" }
 
-// mostMarks bounds the marks of a break.
+// mostMarks bounds the marks of a break, and those on an Armenian word.
 const mostMarks = 20
 
 // inBreak reports whether the line of token i consists of marks like it: * * *.
