@@ -18,7 +18,8 @@ var verbWithPronoun = sync.OnceValue(func() *regexp.Regexp {
 func (w *workspace) splitPortuguese() {
 	l := &w.layout
 	w.fixed = w.fixed[:0]
-	toks, read, units := w.tokens, int32(-1), []uint8(nil) // units: of the token that begins at read
+	w.asked = span{}
+	toks := w.tokens
 	for i := int32(0); int(i) < len(l.class); i++ {
 		word := span{i, i} // of letters and hyphens
 		for i < int32(len(l.class)) && (isWordly(l.class[i]) || l.norm[i] == '-') {
@@ -38,11 +39,7 @@ func (w *workspace) splitPortuguese() {
 			for len(toks) > 1 && toks[1].start <= start {
 				toks = toks[1:]
 			}
-			t := toks[0].span
-			if read != t.start {
-				read, units = t.start, w.unitsOf(t)
-			}
-			if units[start-t.start] != never {
+			if !w.inUnit(toks, start) {
 				w.fixed = append(w.fixed, fixedSpan{span{start, start + runes(text[at[k]:at[k+1]])}, unsplit})
 			}
 		}

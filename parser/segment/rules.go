@@ -23,9 +23,10 @@ type Rules struct {
 // NewRules makes Rules of abbreviations and of strings to keep together. An
 // abbreviation ("approx." or "approx") is one token with its period, and no sentence
 // ends after it. A string to keep together ("C++", "New York") is one token wherever it
-// occurs. Neither matches inside a word. Abbreviations match in any case, and a space
-// in either matches any white space. In an abbreviation of several words ("et al.") the
-// last word is the token. An error names a string that cannot be used.
+// occurs. Neither matches inside a word, and no abbreviation inside a unit, such as a web
+// address. Abbreviations match in any case, and a space in either matches any white space.
+// In an abbreviation of several words ("et al.") the last word is the token. An error
+// names a string that cannot be used.
 func NewRules(abbreviations, together []string) (*Rules, error) {
 	if n := len(abbreviations) + len(together); n > MaxRules {
 		return nil, fmt.Errorf("%d abbreviations and strings to keep together, at most %d are supported", n, MaxRules)
@@ -165,6 +166,7 @@ func (w *workspace) applyRules(r *Rules, own *abbreviations) {
 	}
 	l := &w.layout
 	w.fixed = w.fixed[:0]
+	w.asked = span{}
 	raw, anyCase := l.raw, l.anyCase
 	toks := w.tokens
 	for i := int32(0); int(i) < len(l.class); {
@@ -175,7 +177,7 @@ func (w *workspace) applyRules(r *Rules, own *abbreviations) {
 		if !isSpace(l.class[i]) && l.mayEnd(i) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
 				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
-			} else if end := w.find.find(&r.abbreviations, l, i, anyCase); l.endsAbbreviation(end) {
+			} else if end := w.find.find(&r.abbreviations, l, i, anyCase); l.endsAbbreviation(end) && !w.inUnit(toks, i) && !w.inUnit(toks, end) {
 				w.fixed, next = append(w.fixed, fixedSpan{span{l.wordStart(i, end), end}, unsplit | noEnd}), end
 			} else if end := w.find.find(&own.phrases, l, i, anyCase); l.endsAbbreviation(end) && toks[0].start >= i && toks[0].end <= end {
 				s := span{l.wordStart(i, end), end}

@@ -25,6 +25,7 @@ func TestRules(t *testing.T) {
 		{"Ada sees A4. Bela wants $b. Cora.", "Ada sees A4. Bela wants $b. Cora _. \n"},
 		{"Ada sees A5. Bela wants boats.", "Ada sees A5 _. \nBela wants boats _. \n"},
 		{"Ada sees £b. Bela wants boats.", "Ada sees £b. \nBela wants boats _. \n"},
+		{"Ada sees www.approx.org and approx.a4.net.", "Ada sees www.approx.org and approx.a4.net _. \n"},
 		{"Ada sees E.g. Bela.", "Ada sees E.g. Bela _. \n"},
 		{"Ada wants C+=, (C+=).", "Ada wants C+= _, ( _C+= _) _. \n"},
 		{"Ada wants New York.", "Ada wants New York _. \n"},

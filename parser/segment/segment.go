@@ -88,7 +88,8 @@ type workspace struct {
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	split  proposal
 	buf    []hash.Key
-	units  []uint8 // of a chunk
+	units  []uint8 // of a chunk, or of a token
+	asked  span    // this token, see inUnit
 	find   finder
 	fixed  []fixedSpan
 	key    []byte           // of memo

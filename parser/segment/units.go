@@ -241,6 +241,23 @@ func (w *workspace) unitsOf(s span) []uint8 {
 	return w.units
 }
 
+// inUnit reports whether place i, in one of the first tokens of toks, is inside a unit. The units
+// of the last token that it was asked about are kept; w.asked must be empty at first.
+func (w *workspace) inUnit(toks []token, i int32) bool {
+	for len(toks) > 1 && toks[1].start <= i {
+		toks = toks[1:]
+	}
+	t := toks[0].span
+	if i <= t.start || i >= t.end {
+		return false
+	}
+	if w.asked != t {
+		w.asked = t
+		w.unitsOf(t)
+	}
+	return w.units[i-t.start] == never
+}
+
 // force makes characters [start, end) a unit. If strict, the unit is a token in
 // any case.
 func (c *chunk) force(list []uint8, start, end int, strict bool) {
