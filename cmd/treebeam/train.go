@@ -136,7 +136,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 		return f.startWorld(fs)
 	}
 	if f.only == "" {
-		if err := f.wholeModel(); err != nil {
+		if err := cmp.Or(f.checkSilver(fs), f.wholeModel()); err != nil {
 			return err
 		}
 	}
@@ -417,6 +417,14 @@ func (f *trainFlags) openEncoder(language string) error {
 		return refuse("--text: %w", err)
 	}
 	f.o.Encoder = &e.o
+	return nil
+}
+
+// checkSilver refuses options of silver text that there is not.
+func (f *trainFlags) checkSilver(fs *pflag.FlagSet) error {
+	if idle := namesGiven(fs, []string{"silver-weight", "silver-words", "silver-tags"}, true); idle != "" && len(f.silver) == 0 {
+		return refuse("%s: add --silver FILE", idle)
+	}
 	return nil
 }
 

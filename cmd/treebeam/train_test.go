@@ -72,6 +72,7 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train x --dev y --model m --families gs", "+ or -"},
 		{"--train x --dev y --model m --families -gp,-cs,-hb,-cross", "only arcs"},
 		{"--train x --dev y --model m --strategy skip", "lab/notes/family.md"},
+		{"--train x --dev y --model m --silver-weight 0.5 --silver-words 9 --silver-tags 9", "--silver-weight, --silver-words, --silver-tags: add --silver"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},
 	} {
