@@ -136,7 +136,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 		return f.startWorld(fs)
 	}
 	if f.only == "" {
-		if err := cmp.Or(f.checkSilver(fs), f.wholeModel()); err != nil {
+		if err := cmp.Or(f.checkIdle(fs), f.wholeModel()); err != nil {
 			return err
 		}
 	}
@@ -420,8 +420,11 @@ func (f *trainFlags) openEncoder(language string) error {
 	return nil
 }
 
-// checkSilver refuses options of silver text that there is not.
-func (f *trainFlags) checkSilver(fs *pflag.FlagSet) error {
+// checkIdle refuses options of files that there are not.
+func (f *trainFlags) checkIdle(fs *pflag.FlagSet) error {
+	if f.o.Repeat > 1 && len(f.train) == 1 {
+		return refuse("--repeat %d: add a further --train FILE; the first is learned from once", f.o.Repeat)
+	}
 	if idle := namesGiven(fs, []string{"silver-weight", "silver-words", "silver-tags"}, true); idle != "" && len(f.silver) == 0 {
 		return refuse("%s: add --silver FILE", idle)
 	}

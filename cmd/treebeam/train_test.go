@@ -73,6 +73,7 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train x --dev y --model m --families -gp,-cs,-hb,-cross", "only arcs"},
 		{"--train x --dev y --model m --strategy skip", "lab/notes/family.md"},
 		{"--train x --dev y --model m --silver-weight 0.5 --silver-words 9 --silver-tags 9", "--silver-weight, --silver-words, --silver-tags: add --silver"},
+		{"--train x --dev y --model m --repeat 3", "--repeat 3: add a further --train"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},
 	} {
