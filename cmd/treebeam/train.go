@@ -233,8 +233,7 @@ func (f *trainFlags) checkTensor() error {
 	return nil
 }
 
-// stored runs a training that keeps its phases, and writes the model. said has a
-// verb for the time that it took.
+// stored is made for a training that keeps its phases.
 func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	store, err := treebank.OpenPhases(f.model+".train", f.resume)
 	if err != nil {
@@ -244,13 +243,6 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	defer onInterrupt(func() string {
 		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, and the same command with --resume continues", f.model)
 	})()
-
-	// Nearly all memory of a training is in tables without pointers, which the
-	// collector need not look into: it may run often.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(25)
-	}
-	begun := time.Now()
 	f.o.Store = store
 	if f.reuse != "" {
 		shared, err := treebank.SharePhases(f.reuse)
@@ -259,15 +251,8 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 		}
 		f.o.Reuse = shared
 	}
-	f.o.Blocks = treebank.Blocks
-	f.o.Now = time.Now
-	f.o.Log = trainLog(begun)
-	data, err := run()
-	if err != nil {
+	if err := f.made(run, said); err != nil {
 		return err
-	}
-	if err := writeMade(f.model, data, begun, said); err != nil {
-		return fmt.Errorf("%w; the finished phases are kept, use --resume", err)
 	}
 	if !f.keep {
 		if err := store.Remove(); err != nil {
@@ -275,6 +260,27 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 		}
 	}
 	return nil
+}
+
+// made runs a training and writes the model. said has a verb for the time that it took.
+func (f *trainFlags) made(run func() ([]byte, error), said string) error {
+	// Nearly all memory of a training is in tables without pointers, which the
+	// collector need not look into: it may run often.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(25)
+	}
+	begun := time.Now()
+	f.o.Blocks = treebank.Blocks
+	f.o.Now = time.Now
+	f.o.Log = trainLog(begun)
+	data, err := run()
+	if err != nil {
+		return err
+	}
+	if err = writeMade(f.model, data, begun, said); err != nil && f.o.Store != nil {
+		err = fmt.Errorf("%w; the finished phases are kept, use --resume", err)
+	}
+	return err
 }
 
 // describe fills in the provenance that only the command line knows. What the

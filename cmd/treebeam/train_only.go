@@ -96,7 +96,11 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	if f.only == train.OnlyMix && from.Tuned.Info.Encoder == nil {
 		return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
 	}
-	return f.stored(func() ([]byte, error) {
+	write := f.stored
+	if f.only == train.OnlyLemmas || f.only == train.OnlySegmenter {
+		write = f.made // there are no phases to keep
+	}
+	return write(func() ([]byte, error) {
 		data, err := train.Only(f.only, from, trainBank, devBank, f.o)
 		if err != nil || !f.overlay {
 			return data, err

@@ -88,12 +88,18 @@ func TestTrainOnlyLemmas(t *testing.T)    { trainsAlone(t, "lemmas", "lemmas    
 func TestTrainOnlySegmenter(t *testing.T) { trainsAlone(t, "segmenter", "segmenter   ") }
 
 // trainsAlone trains a part of a model again, of the same treebank: all of it
-// stays as it is but for the provenance. said is how its line there begins.
+// stays as it is but for the provenance. said is how its line there begins. Such a training
+// keeps no phases, and leaves those of another one alone.
 func trainsAlone(t *testing.T, part, said string) {
 	toy := trainedToy(t)
 	path := filepath.Join(t.TempDir(), "new.tbm")
 	command := "train --only " + part + " --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
+	phase := filepath.Join(path+".train", "words.phase")
+	must(t, os.Mkdir(filepath.Dir(phase), 0o755), os.WriteFile(phase, nil, 0o644))
 	must(t, runTrain(t.Context(), strings.Fields(command)[1:]))
+	if list, err := filepath.Glob(filepath.Join(path+".train", "*")); !slices.Equal(list, []string{phase}) {
+		t.Errorf("among phases: %v, %v", list, err)
+	}
 	old, err := os.ReadFile(toy)
 	must(t, err)
 	m, err := model.Open(path)
