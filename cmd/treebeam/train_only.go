@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -76,7 +77,10 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	if err != nil {
 		return err
 	}
-	if _, err := model.New(file); err != nil { // now, not when hours of work are to be put into it
+	switch _, err := model.New(file); { // now, not when hours of work are to be put into it
+	case errors.Is(err, model.ErrMany):
+		return refuse("--from %s: %w, and --only needs a model of one language", f.from, model.ErrMany)
+	case err != nil:
 		return refuse("--from %s: %w", f.from, err)
 	}
 	f.describe(fs)

@@ -45,6 +45,8 @@ func TestTrainFromWorld(t *testing.T) {
 	must(t, err)
 	world := filepath.Join(dir, "world.tbm")
 	must(t, os.WriteFile(world, data, 0o600))
+	ends(t, exitRefused, "--only needs a model of one language", "train", "--only", "lemmas", "--from", world,
+		"--train", toyTrain, "--dev", toyDev, "--model", filepath.Join(dir, "m.tbm"))
 	var models [2]string
 	for i := range models {
 		path := filepath.Join(dir, fmt.Sprint("m", i, ".tbm"))
