@@ -56,7 +56,7 @@ func folderOf(path string) (string, error) {
 		return "", err
 	case info.IsDir():
 		return path, nil
-	case strings.HasSuffix(path, tensorsExtension):
+	case filepath.Base(path) == tensorsFile:
 		return filepath.Dir(path), nil
 	}
 	return "", nil

@@ -86,8 +86,15 @@ func TestHub(t *testing.T) {
 
 func TestHubRefused(t *testing.T) {
 	good := map[string]string{"config.json": tinyConfig, "tokenizer.json": tinyTokenizer(), tensorsFile: string(tensorsOf(tiny(), "", 0, "F32"))}
-	if _, err := Open(folder(t, good)); err != nil {
+	dir := folder(t, good)
+	if _, err := Open(dir); err != nil {
 		t.Fatal(err)
+	}
+	// Other weights in the same folder are not these.
+	other := filepath.Join(dir, "other.safetensors")
+	must(t, os.WriteFile(other, []byte(good[tensorsFile]), 0o666))
+	if _, err := Open(other); err == nil || !strings.Contains(err.Error(), "want a folder of a model hub with") {
+		t.Errorf("%s: %v", other, err)
 	}
 	for _, x := range []struct{ file, from, to, want string }{
 		{"config.json", `"bert"`, `"gpt2"`, `model_type "gpt2" is not read`},

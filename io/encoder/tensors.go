@@ -11,9 +11,8 @@ import (
 // header, a JSON object with the type, the shape and the place of the data (after the
 // header) of each tensor, and the data.
 const (
-	tensorsExtension = ".safetensors"
-	tensorsFile      = "model" + tensorsExtension
-	maxHeader        = 64 << 20
+	tensorsFile = "model.safetensors"
+	maxHeader   = 64 << 20
 )
 
 // A tensor is an array of such a file.
