@@ -347,7 +347,7 @@ func moreOf(t Treebank) (list []model.Data) {
 // or adapted to it. A calibrator must not be fitted there, because a model is right too often on
 // its training data.
 func Learned(m *model.Model, gold Treebank) bool {
-	list := append(slices.Clone(m.Info.More), m.Info.Train)
+	list := append(slices.Concat(m.Info.More, m.Info.Silver), m.Info.Train)
 	for _, p := range m.Info.Parts {
 		list = append(append(list, p.More...), p.Train)
 	}

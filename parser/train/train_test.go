@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -184,6 +185,20 @@ func TestRunRefuses(t *testing.T) {
 // A panic of a stage is an error of its sentence, with the place in the code,
 // and of several errors the first sentence's is returned, whatever the order
 // in which workers meet them.
+// Whatever a model has learned from is known by the hash of its file.
+func TestLearned(t *testing.T) {
+	of := func(hash string) model.Data { return model.Data{SHA256: hash} }
+	m := &model.Model{Info: model.Info{Train: of("train"), More: []model.Data{of("more")}, Dev: of("dev"), Silver: []model.Data{of("silver")},
+		Parts:   []model.Part{{Train: of("part"), More: []model.Data{of("more of part")}, Dev: of("dev of part")}},
+		Adapted: []model.Adaptation{{Trees: []model.Data{of("trees")}}}}}
+	for hash, want := range map[string]bool{"train": true, "more": true, "silver": true, "part": true, "more of part": true, "trees": true,
+		"dev": false, "dev of part": false, "other": false} {
+		if Learned(m, Treebank{SHA256: hash}) != want {
+			t.Errorf("learned from %s: %t", hash, !want)
+		}
+	}
+}
+
 func TestForEachReportsPanics(t *testing.T) {
 	for range 20 {
 		sents := toyTreebank("x", 9).Sentences
