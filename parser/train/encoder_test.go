@@ -58,11 +58,13 @@ func TestTrainWithEncoder(t *testing.T) {
 	sparse := &model.File{Info: f.Info, Sections: without(f.Sections, model.EncodeName, model.MixName,
 		model.CalibrateName, model.FastCalibrateName)}
 	sparse.Info.Encoder, sparse.Info.Licence = nil, "CC"
+	overlay, made := *f, *e // as if the encoder came from a file of its own
+	made.Sparse, overlay.Info.Encoder = "digest", &made
 	o.Workers, o.Store = 3, nil
 	for _, c := range []struct {
 		part string
 		base Base
-	}{{OnlyEncoder, Base{File: sparse, Digest: "digest"}}, {OnlyMix, Base{File: sparse, Digest: "digest", Tuned: f}},
+	}{{OnlyEncoder, Base{File: sparse, Digest: "digest"}}, {OnlyMix, Base{File: sparse, Digest: "digest", Tuned: &overlay}},
 		{OnlyMix, Base{File: f, Digest: "digest", Tuned: f}}} {
 		again, err := Only(c.part, c.base, train, dev, o)
 		if err != nil {

@@ -110,6 +110,7 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 			return nil, errNoEncoder
 		}
 		e = &tunedEncoder{about: *from.Tuned.Info.Encoder}
+		e.about.Sparse = "" // of an overlay; the new model is whole
 		for _, s := range from.Tuned.Sections {
 			if strings.HasPrefix(s.Name, model.EncodeName+".") {
 				e.sections = append(e.sections, s)
