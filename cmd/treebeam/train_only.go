@@ -97,6 +97,9 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	if err != nil {
 		return err
 	}
+	if len(from.Tuned.Info.Languages) > 0 {
+		return refuse("--encoder %s: %w, and the new model would not name the licenses of all its treebanks: tune it with --only encoder", f.encoder.file, model.ErrMany)
+	}
 	if f.only == train.OnlyMix && from.Tuned.Info.Encoder == nil {
 		return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
 	}

@@ -47,6 +47,8 @@ func TestTrainFromWorld(t *testing.T) {
 	must(t, os.WriteFile(world, data, 0o600))
 	ends(t, exitRefused, "--only needs a model of one language", "train", "--only", "lemmas", "--from", world,
 		"--train", toyTrain, "--dev", toyDev, "--model", filepath.Join(dir, "m.tbm"))
+	ends(t, exitRefused, "the licenses of all its treebanks", "train", "--only", "mix", "--from", toy, "--encoder", world,
+		"--train", toyTrain, "--dev", toyDev, "--model", filepath.Join(dir, "m.tbm"))
 	var models [2]string
 	for i := range models {
 		path := filepath.Join(dir, fmt.Sprint("m", i, ".tbm"))
