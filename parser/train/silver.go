@@ -55,7 +55,7 @@ type sampled struct {
 // among others (String).
 func NewSampler(train, dev Treebank, trees, tags int) *Sampler {
 	known := train.All()
-	x := &Sampler{words: trees + tags, trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
+	x := &Sampler{words: trees + min(tags, math.MaxInt-trees), trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
 		left: map[string]int{},
 		gold: newTrigrams(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {

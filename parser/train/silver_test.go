@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,6 +99,17 @@ func TestSamplerDraws(t *testing.T) {
 	bare = 0
 	if second, all := drawn(list, 1_000_000); !slices.Equal(first, second) || bare != all-words {
 		t.Errorf("where nothing is left out, %d of %d words are for the tagger alone, or other sentences keep their trees", bare, all)
+	}
+}
+
+func TestSamplerOfAll(t *testing.T) {
+	silver := toyTreebank("silver", 2)
+	x := NewSampler(toyTreebank("train", 3), toyTreebank("dev", 3), math.MaxInt, 500_000)
+	for i := range silver.Sentences {
+		x.Add(0, &silver.Sentences[i])
+	}
+	if got, want := x.Words(), syntax.CountWords(silver.Sentences); got != want {
+		t.Errorf("%d words of %d, where any number is wanted", got, want)
 	}
 }
 
