@@ -162,7 +162,8 @@ func adaGrad(weights, slopes, squares []float32, rate float32) {
 	}
 }
 
-// moments returns the mean of every number, and the inverse of its deviation.
+// moments returns the mean of every number, and the inverse of its deviation: 0 for a number
+// that is always the same, which teaches nothing.
 func (p *pairs) moments() (mean, scale []float32) {
 	n := len(p.rows[0])
 	sum, squares := make([]float64, n), make([]float64, n)
@@ -176,7 +177,9 @@ func (p *pairs) moments() (mean, scale []float32) {
 	for i := range n {
 		m := sum[i] / float64(len(p.rows))
 		mean[i] = float32(m)
-		scale[i] = float32(1 / math.Sqrt(max(squares[i]/float64(len(p.rows))-float64(m*m), 1e-8)))
+		if variance := squares[i]/float64(len(p.rows)) - float64(m*m); variance > 1e-8 {
+			scale[i] = float32(1 / math.Sqrt(variance))
+		}
 	}
 	return mean, scale
 }

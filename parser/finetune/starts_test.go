@@ -1,10 +1,12 @@
 package finetune
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -37,6 +39,24 @@ func TestFitPairs(t *testing.T) {
 	}
 	if wrong > 60 { // dropped numbers blur what four of them say
 		t.Errorf("%d of 1000 are wrong", wrong)
+	}
+}
+
+// A network that few gaps teach, or gaps that are all alike, can be stored.
+func TestFewGaps(t *testing.T) {
+	m, err := encode.Quantize(encode.Tiny(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	window := syntax.Sentence{Words: []syntax.Word{{Form: "ab"}, {Form: "c"}}}
+	for n := 1; n <= 3; n++ {
+		starts := LearnStarts(m, [][]syntax.Sentence{slices.Repeat([]syntax.Sentence{window}, n)},
+			func(*syntax.Word) bool { return true }, 1, func(string, ...any) {})
+		var b pack.Builder
+		m.WithStarts(starts).Pack(b.Sub("encode"))
+		if _, err := encode.Open(pack.NewView(b.Sections), "encode"); err != nil {
+			t.Errorf("%d gaps: %v", n, err)
+		}
 	}
 }
 
