@@ -91,6 +91,8 @@ func TestTreebanks(t *testing.T) {
 	must(t, os.WriteFile(bank, data, 0o600))
 	write(strings.Repeat("yy\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n", 2))
 	ends(t, exitRefused, "LIST.tsv:2: language yy is named twice", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
+	write("und\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n" + "yz\tTwo\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n")
+	ends(t, exitRefused, "LIST.tsv:1: und is the code of", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"))
 	write("yy\tOne\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n" + "yz\t\tyy_toy-ud-dev.conllu\tyy_toy-ud-dev.conllu\tToy (CC0)\n")
 	ends(t, exitRefused, "is a treebank of", "train", "--treebanks", list, "--model", bank)
 	model := filepath.Join(dir, "m.tbm")

@@ -156,6 +156,9 @@ func ReadList(path string) (list []train.Language, err error) {
 			return nil, fmt.Errorf("%s:%d: %d columns: want code, name, train, dev, sources, with tabs between them", path, n, len(cells))
 		}
 		l := train.Language{Code: cells[0], Name: cells[1]}
+		if l.Code == model.Undetermined && l.Name != "" {
+			return nil, fmt.Errorf("%s:%d: %s is the code of text in none of the languages: give the language another one", path, n, l.Code)
+		}
 		if l.Name != "" && slices.ContainsFunc(list, func(x train.Language) bool { return x.Code == l.Code && x.Name != "" }) {
 			return nil, fmt.Errorf("%s:%d: language %s is named twice: a model has one treebank of each", path, n, l.Code)
 		}
