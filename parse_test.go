@@ -296,3 +296,13 @@ func TestEffortOfSentenceEnds(t *testing.T) {
 		}
 	}
 }
+
+// A typographic mark keeps its plain lemma when its tag is chosen again for its relation.
+func TestMarksTaggedAgain(t *testing.T) {
+	sentences := must(must(treebeam.Open("embedded")).Parse("’advanced JavaScript options’ window doesn’t retain preferences"))
+	for _, w := range sentences[0].Words {
+		if w.Form == "’" && w.Lemma != "'" {
+			t.Errorf("a mark (%s) has the lemma %s", w.UPOS, w.Lemma)
+		}
+	}
+}

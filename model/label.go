@@ -63,7 +63,7 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 		fits := func(upos string) bool {
 			return label.Suits(w.Deprel, upos) && m.custom.Exceptions.Allow(w.Form, upos)
 		}
-		x, odds, found := m.Tagger.Other(s, i, tag.Request{Exceptions: m.custom.Exceptions}, maxTagOdds, fits)
+		x, odds, found := m.Tagger.Other(s, i, m.request(false), maxTagOdds, fits)
 		if found {
 			setTag(s, i, &x, odds)
 			changed = true

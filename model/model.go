@@ -236,10 +236,15 @@ func (m *Model) temperature() int32 {
 // typographic marks. 38 others among the 48 write the marks themselves.
 var plainMarks = map[string]bool{syntax.English: true, "cs": true, "lv": true}
 
+// request returns what the tagger is told of the language and by the caller's lists.
+func (m *Model) request(retag bool) tag.Request {
+	return tag.Request{Retag: retag, Exceptions: m.custom.Exceptions, PlainMarks: plainMarks[m.Info.Language]}
+}
+
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or everywhere if retag is
 // true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
-	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions, PlainMarks: plainMarks[m.Info.Language]}
+	r := m.request(retag)
 	if m.dense(s) {
 		x := scale(s)
 		defer x.restore()
