@@ -47,7 +47,7 @@ type copied struct {
 // grown reports whether the rows of a file stay and only its tail is to be parsed. If so, it
 // notes that.
 func (n *Night) grown(ctx context.Context, e *parquet.Entry, in *source.Input) bool {
-	if n.options.All || n.rekeep || n.options.Generation.Window != "" || n.Lost[e.Run] != "" || e.StoredBytes == 0 || e.StoredBytes >= in.Size {
+	if n.options.All || n.rekeep || n.options.Generation.Window != "" || n.Lost[e.Run] != "" || in.In != nil || e.StoredBytes == 0 || e.StoredBytes >= in.Size {
 		return false
 	}
 	before, err := n.options.Grown(ctx, in, e.StoredBytes, e.SourceVersion)

@@ -43,7 +43,7 @@ const (
 	Again     Reason = "again"  // unchanged, but --all
 	Lost      Reason = "lost"   // unchanged, but the state has lost rows of it: see Night.Lost
 	Deleted   Reason = "deleted"
-	touched   Reason = "touched" // unchanged, under another time: counted as Unchanged
+	touched   Reason = "touched" // the same size, another time: counted as Unchanged if the bytes are the same
 )
 
 // parsed reports whether files of this reason are parsed.
@@ -257,6 +257,8 @@ func (n *Night) example(r Reason) string {
 // decide compares the listing with the base, both sorted by URI.
 func (n *Night) decide(ctx context.Context) error {
 	n.Decisions = make([]Decision, 0, len(n.listed))
+	var known []*parquet.Entry // of the files whose bytes must be read, in the order of the decisions
+	var inputs []*source.Input
 	for at, err := range merge(n.base, n.listed) {
 		if err != nil {
 			return err
@@ -275,38 +277,65 @@ func (n *Night) decide(ctx context.Context) error {
 		default:
 			d.URI = at.input.URI
 			d.Reason, d.Why = n.compare(ctx, at.entry, at.input)
-			if n.Lost[at.entry.Run] != "" && (d.Reason == Unchanged || d.Reason == touched) {
-				d.Reason, d.Why = Lost, "its rows in "+dataDir+"/"+at.entry.Run+" are lost"
-			}
 		}
 		if d.Reason == touched {
 			e := *at.entry
-			e.Version = at.input.Version
-			n.entries[d.URI] = &e
-			d.Reason, d.Why = Unchanged, "another time, the same bytes"
-			n.Touched++
+			known, inputs = append(known, &e), append(inputs, at.input)
+		} else {
+			n.settle(&d, at.entry)
 		}
-		if d.Reason == Unchanged && (n.options.All || n.rekeep) {
-			delete(n.entries, d.URI)
-			if d.Reason = Again; n.rekeep && at.entry.SourceVersion != "" && at.entry.Format != "" {
-				known := *at.entry
-				n.copies = append(n.copies, copied{input: at.input, from: &known, reason: Kept})
-				d.Reason, d.Why = Kept, ""
-			}
-		}
-		if d.Reason.parsed() {
-			n.Bytes += at.input.Size
-		}
-		if d.Reason == Grown {
-			n.Bytes -= n.copies[len(n.copies)-1].before.To
-		}
-		n.Counts[d.Reason]++
 		n.Decisions = append(n.Decisions, d)
 	}
+	i := 0
+	for version := range pipeline.SourceVersions(ctx, inputs) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for n.Decisions[i].Reason != touched {
+			i++
+		}
+		d, e := &n.Decisions[i], known[0]
+		switch known = known[1:]; {
+		case version == "":
+			d.Reason, d.Why = Changed, "it cannot be read"
+		case version != e.SourceVersion:
+			d.Reason, d.Why = Changed, "other bytes of the same number"
+		}
+		n.settle(d, e)
+	}
+	slices.SortFunc(n.copies, func(a, b copied) int { return strings.Compare(a.input.URI, b.input.URI) })
 	if n.options.All || n.rekeep {
 		n.Touched = 0
 	}
 	return nil
+}
+
+// settle counts a decision, about a file that may have an entry, and notes what follows from it.
+func (n *Night) settle(d *Decision, e *parquet.Entry) {
+	if (d.Reason == Unchanged || d.Reason == touched) && n.Lost[e.Run] != "" {
+		d.Reason, d.Why = Lost, "its rows in "+dataDir+"/"+e.Run+" are lost"
+	}
+	if d.Reason == touched {
+		e.Version = d.input.Version // of a copy that decide has made
+		n.entries[d.URI] = e
+		d.Reason, d.Why = Unchanged, "another time, the same bytes"
+		n.Touched++
+	}
+	if d.Reason == Unchanged && (n.options.All || n.rekeep) {
+		delete(n.entries, d.URI)
+		if d.Reason = Again; n.rekeep && e.SourceVersion != "" && e.Format != "" {
+			known := *e
+			n.copies = append(n.copies, copied{input: d.input, from: &known, reason: Kept})
+			d.Reason, d.Why = Kept, ""
+		}
+	}
+	if d.Reason.parsed() {
+		n.Bytes += d.input.Size
+	}
+	if d.Reason == Grown {
+		n.Bytes -= n.copies[len(n.copies)-1].before.To
+	}
+	n.Counts[d.Reason]++
 }
 
 // A pair is a file of a snapshot, of a listing, or of both.
@@ -355,7 +384,7 @@ func merge(base *Snapshot, inputs []source.Input) iter.Seq2[pair, error] {
 
 // compare decides about a file that the snapshot knows. A file of the same
 // size and version is not opened, unless it could not be read before or was no
-// text.
+// text. One of the same size and another version counts as touched until its bytes are read.
 func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input) (Reason, string) {
 	known := e.SourceVersion != "" // its bytes could be read to the end
 	switch {
@@ -372,18 +401,6 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 		return Grown, fmt.Sprintf("%s, %s before", view.Many(in.Size, "byte"), view.Number(e.StoredBytes))
 	case e.StoredBytes != in.Size:
 		return Changed, fmt.Sprintf("%s, %s before", view.Many(in.Size, "byte"), view.Number(e.StoredBytes))
-	}
-	f, err := source.OpenFile(ctx, in)
-	if err != nil {
-		return Changed, "it cannot be opened"
-	}
-	defer f.Close()
-	sum, err := f.Sum(ctx)
-	switch {
-	case err != nil:
-		return Changed, "it cannot be read"
-	case sum.String() != e.SourceVersion:
-		return Changed, "other bytes of the same number"
 	}
 	return touched, ""
 }

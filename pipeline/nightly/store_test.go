@@ -1,13 +1,17 @@
 package nightly
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
@@ -89,6 +93,53 @@ func TestObjectStore(t *testing.T) {
 		}
 	}
 	c.check("pruned")
+}
+
+// A night decides about the members of a compressed tar in few passes: each alone would take
+// one from the beginning of the archive.
+func TestArchive(t *testing.T) {
+	c, memory := inMemory(t)
+	const name, members = "mem://bucket/in/a.tar.gz", 60
+	size := 0
+	put := func(seconds int64, more string) {
+		rng := rand.New(rand.NewPCG(7, 7))
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for i := range members {
+			text := fmt.Sprintf("Word %x .\n", rng.Uint64())
+			for len(text) < 1000 {
+				text += fmt.Sprintf("Word %x .\n", rng.Uint64())
+			}
+			switch i % 3 {
+			case 0:
+				text = "\x00\x01" + text // no text
+			case 1:
+				text += more
+			}
+			c.must(w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%02d.txt", i), Size: int64(len(text)), ModTime: time.Unix(seconds, 0)}))
+			fmt.Fprint(w, text)
+		}
+		c.must(w.Close())
+		packed := zipped(t, b.String())
+		size = len(packed)
+		memory.Put(name, []byte(packed))
+	}
+	o := c.options()
+	o.RangeBytes = 1 << 20
+	for night, want := range []string{"files: 60 new", "files: 60 unchanged", "files: 20 changed, 40 unchanged"} {
+		if night != 1 {
+			put(int64(night), strings.Repeat("More .\n", night))
+		}
+		read := memory.BytesRead(name)
+		n := c.planWith(o)
+		if read = memory.BytesRead(name) - read; n.Counts.String() != want || read > 5*int64(size) {
+			t.Errorf("night %d: %v; %d bytes of %d were read", night, n.Counts, read, size)
+		}
+		if n.Touched != []int{0, 0, 40}[night] {
+			t.Errorf("night %d: %d touched", night, n.Touched)
+		}
+		c.mustNight(o)
+	}
 }
 
 // A night with more failures than are accepted changes nothing for readers, how
