@@ -19,6 +19,9 @@ import (
 // maxParams is the most parameters of a request. UDPipe knows seven.
 const maxParams = 64
 
+// maxGrown bounds the memory that is taken for a body before it comes.
+const maxGrown = 32 << 20
+
 var errTooMany = fmt.Errorf("it has over %d parameters", maxParams)
 
 // params are the parameters of a request; the last of a name counts.
@@ -121,7 +124,7 @@ func (s *Server) body(w *answer, r *http.Request, kind string, in *place) (strin
 			return "", err
 		}
 		if r.ContentLength > 0 {
-			b.Grow(int(size) - b.Len())
+			b.Grow(int(min(size, maxGrown)) - b.Len())
 		}
 		err = read(s.limits.Body + 1 - int64(b.Len()))
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/treebeam/treebeam"
 )
@@ -232,6 +234,24 @@ func TestErrors(t *testing.T) {
 	}
 	if n := s.gate.open(); n != 0 {
 		t.Errorf("%d requests are still open", n)
+	}
+}
+
+// A limit without measure is one: sizes that are made of it are above 0, and a body that is
+// announced takes no memory before it comes.
+func TestHugeLimit(t *testing.T) {
+	s := newServer(t, Limits{Body: math.MaxInt64})
+	if l := s.limits; unwanted*l.Body <= l.Body || l.Memory <= l.Body || l.Bodies < l.Body {
+		t.Errorf("the limits are %+v", l)
+	}
+	r := httptest.NewRequest("POST", "/process", strings.NewReader("data="+strings.Repeat("x", 2*smallBody)))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.ContentLength = 1 << 55
+	r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != 400 || !strings.Contains(w.Body.String(), "unexpected EOF") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"runtime"
@@ -76,8 +77,9 @@ func DefaultLimits() Limits {
 	}
 }
 
-// fit makes room for at least one request.
+// fit makes room for at least one request. Multiples of the largest body are numbers, too.
 func (l *Limits) fit() {
+	l.Body = min(l.Body, math.MaxInt64/16)
 	l.Bodies = max(l.Bodies, l.Body)
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
 }
