@@ -298,6 +298,17 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// DuckDB takes *, ? and [ in the path of a state as they are, not for other paths. All of its
+// functions that read files take patterns.
+func TestViewsOfOddPath(t *testing.T) {
+	state := State{"/tmp/it's [a] **?"}
+	const want = "'/tmp/it''s [[]a] [*][*][?]/"
+	sql := state.views(&Snapshot{})["duckdb.sql"]
+	if n := strings.Count(sql, want); n != 4 || strings.Count(sql, "/tmp/") != n {
+		t.Errorf("%q is there %d times in\n%s", want, n, sql)
+	}
+}
+
 // A night that was only submitted changes nothing; the next one takes over what
 // the job has done by then.
 func TestSubmitted(t *testing.T) {

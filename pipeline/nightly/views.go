@@ -33,6 +33,9 @@ var (
 	spark string
 )
 
+// literal makes a pattern of DuckDB of a path.
+var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+
 // views are the SQL files of a state by name. They define the views documents, trees,
 // failures and, if there are any, words over the current rows, with a column run. The
 // views read CURRENT when they are used, and so follow it.
@@ -41,12 +44,13 @@ func (s *State) views(current *Snapshot) map[string]string {
 	if current.Made.Options.Words {
 		kinds = append(kinds, "words")
 	}
-	fill := func(views, quote string) string {
+	fill := func(views, dir, quote string) string {
 		text, rows, _ := strings.Cut(views, "\n\n")
 		for _, kind := range kinds {
 			text += "\n\n" + strings.TrimSuffix(strings.ReplaceAll(rows, "KIND", kind), "\n")
 		}
-		return strings.ReplaceAll(text, "DIR", strings.ReplaceAll(filepath.ToSlash(s.dir), quote, quote+quote)) + "\n"
+		return strings.ReplaceAll(text, "DIR", strings.ReplaceAll(dir, quote, quote+quote)) + "\n"
 	}
-	return map[string]string{"duckdb.sql": fill(duckDB, "'"), "spark.sql": fill(spark, "`")}
+	dir := filepath.ToSlash(s.dir)
+	return map[string]string{"duckdb.sql": fill(duckDB, literal.Replace(dir), "'"), "spark.sql": fill(spark, dir, "`")}
 }
