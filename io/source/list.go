@@ -156,7 +156,7 @@ func (l *lister) pattern(p string) error {
 	case err == nil && info.IsDir():
 		return l.walk(local, local, nil, 1)
 	case err == nil && l.isOutputPart(local):
-		return &InputError{p, "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"}
+		return &InputError{p, isAPart}
 	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
 		return nil
 	case err == nil && info.Mode().IsRegular():
@@ -287,7 +287,10 @@ const OwnDir = "_treebeam"
 // CurrentFile is in the folder of a state: see package nightly.
 const CurrentFile = "CURRENT"
 
-const isAnOutput = "is an output of treebeam's; treebeam show, convert and report read it"
+const (
+	isAnOutput = "is an output of treebeam's; treebeam show, convert and report read it"
+	isAPart    = "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"
+)
 
 // isOutput reports whether a folder is the output of a run.
 func isOutput(folder string) bool {
@@ -295,14 +298,22 @@ func isOutput(folder string) bool {
 	return err == nil && info.IsDir()
 }
 
+// outputOf is the folder of an output, with a slash at its end, if a path may be of a part of
+// one by its name, else "".
+func outputOf(p string) string {
+	folder, name := path.Split(p)
+	output, kind := path.Split(strings.TrimSuffix(folder, "/"))
+	if !slices.Contains([]string{"trees", "failures", "words", "documents"}, kind) || !strings.HasSuffix(strings.ToLower(name), ".parquet") {
+		return ""
+	}
+	return output
+}
+
 // isOutputPart reports whether a path belongs to a part of an output.
 func (l *lister) isOutputPart(p string) bool {
-	folder, name := filepath.Split(l.resolve(p))
-	if !slices.Contains([]string{"trees", "failures", "words", "documents"}, filepath.Base(folder)) {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(filepath.Dir(filepath.Clean(folder)), OwnDir))
-	return err == nil && strings.HasSuffix(strings.ToLower(name), ".parquet")
+	output := outputOf(filepath.ToSlash(l.resolve(p)))
+	_, err := os.Stat(filepath.FromSlash(output + OwnDir))
+	return output != "" && err == nil
 }
 
 // add adds the local file p, or only its name if it cannot be examined.
@@ -365,6 +376,14 @@ func (l *lister) remote(p string) error {
 	}
 	if object != "" {
 		info, err := s.Stat(l.ctx, name)
+		if output := outputOf(name); err == nil && output != "" {
+			for _, err := range s.List(l.ctx, output+OwnDir+"/") {
+				if err != nil { // who may read an object need not be allowed to list others
+					break
+				}
+				return &InputError{p, isAPart}
+			}
+		}
 		if err == nil {
 			l.addRemote(name[:strings.LastIndexByte(name, '/')], name, info, nil)
 			return nil

@@ -392,17 +392,22 @@ func TestRemoteOutput(t *testing.T) {
 		"b/c/state/snapshots/000012-1a2b3c4d.parquet": "PAR1", "b/c/state/views/spark.sql": "",
 		"b/c/A.txt": "", "b/c/a.txt": "", "b/c/out/_treebeam/run-1.json": "{}",
 		"b/c/out/manifest.json": "{}", "b/c/out/trees/p.parquet": "PAR1",
-		"b/c/out2/x.txt": "", "b/c/z.txt": "",
+		"b/c/out2/x.txt": "", "b/c/trees/q.parquet": "PAR1", "b/c/z.txt": "",
 	})
-	want := "mem://b/c/A.txt=A.txt mem://b/c/CURRENT=CURRENT mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/z.txt=z.txt"
+	want := "mem://b/c/A.txt=A.txt mem://b/c/CURRENT=CURRENT mem://b/c/a.txt=a.txt mem://b/c/out2/x.txt=out2/x.txt mem://b/c/trees/q.parquet=trees/q.parquet mem://b/c/z.txt=z.txt"
 	for _, p := range []string{"mem://b/c", "mem://b/c/**"} {
 		if list, err := List(t.Context(), []string{p}, ListOptions{}); err != nil || names(list) != want {
 			t.Errorf("%s: %s, %v", p, names(list), err)
 		}
 	}
-	for _, p := range []string{"mem://b/c/out", "mem://b/c/state"} {
-		if _, err := List(t.Context(), []string{p}, ListOptions{}); err == nil || !strings.Contains(err.Error(), "is an output of treebeam's") {
+	for p, want := range map[string]string{
+		"mem://b/c/out": "is an output of treebeam's", "mem://b/c/state": "is an output of treebeam's", "mem://b/c/out/trees/p.parquet": "is a part of an output",
+	} {
+		if _, err := List(t.Context(), []string{p}, ListOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", p, err)
 		}
+	}
+	if list, err := List(t.Context(), []string{"mem://b/c/trees/q.parquet"}, ListOptions{}); err != nil || len(list) != 1 {
+		t.Errorf("in a folder of the user's own: %s, %v", names(list), err)
 	}
 }
