@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -134,10 +135,30 @@ func (t *sheetTable) write(cells []string, style func(i int) int) {
 			continue
 		}
 		t.print(fmt.Sprintf(`<c s="%d" t="inlineStr"><is><t xml:space="preserve">`, style(i)))
-		t.err = cmp.Or(t.err, xml.EscapeText(t.sheet, []byte(cutCell(c))))
+		t.err = cmp.Or(t.err, xml.EscapeText(t.sheet, []byte(literal(cutCell(c)))))
 		t.print("</t></is></c>")
 	}
 	t.print("</row>\n")
+}
+
+// code is how a cell of a workbook writes a UTF-16 code unit (ST_Xstring).
+var code = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
+
+// literal writes the underscores of a cell that begin a code as codes. Codes may overlap.
+func literal(c string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(c, "_x")
+		if at < 0 {
+			return b.String() + c
+		}
+		b.WriteString(c[:at])
+		if code.MatchString(c[at:]) {
+			b.WriteString("_x005F")
+		}
+		b.WriteByte('_')
+		c = c[at+1:]
+	}
 }
 
 // isNumber reports whether a cell is a number that Excel shows as it is written.
