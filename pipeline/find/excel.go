@@ -164,7 +164,7 @@ func literal(c string) string {
 // isNumber reports whether a cell is a number that Excel shows as it is written.
 func isNumber(c string) bool {
 	x, err := strconv.ParseFloat(c, 64)
-	return err == nil && len(c) <= 15 && strconv.FormatFloat(x, 'f', -1, 64) == c && strings.Trim(c, "-.0123456789") == ""
+	return err == nil && len(c) <= 15 && c != "-0" && strconv.FormatFloat(x, 'f', -1, 64) == c && strings.Trim(c, "-.0123456789") == ""
 }
 
 // cutCell cuts what a cell does not hold.

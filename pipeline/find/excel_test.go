@@ -88,7 +88,7 @@ func written(t *testing.T, header []string, rows ...[]string) ([]byte, [][]sheet
 func TestSheet(t *testing.T) {
 	header := []string{"left", "hit", "position", "doc_id"}
 	const coded, code = "_x0041_x00e4_ _xyz_ _x00_", "_x005F_x0041_x005F_x00e4_ _xyz_ _x00_" // Excel reads _x0041_ as A
-	rows := [][]string{{coded, "", "0", "00"}, {" <she> & \"he\" ", "said\uffff", "12", "007"}, {"", "=1+1", "0.5", "1e5"}, {"NaN", "+1", "-3", "0x1p4"}}
+	rows := [][]string{{coded, "", "0", "-0"}, {" <she> & \"he\" ", "said\uffff", "12", "007"}, {"", "=1+1", "0.5", "1e5"}, {"NaN", "+1", "-3", "0x1p4"}}
 	first, cells := written(t, header, rows...)
 	if again, _ := written(t, header, rows...); !bytes.Equal(first, again) {
 		t.Error("the same rows gave other bytes")
