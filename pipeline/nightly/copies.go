@@ -234,11 +234,18 @@ func (n *Night) copyRows(ctx context.Context) error {
 	name, fp := n.copiesRun()
 	parts := n.copiedParts()
 	job := output.Run{Record: output.Record{FP: fp, Provenance: n.made}, Ranges: len(parts), Output: n.state.runDir(name)}
+	r, last := n.base.rows(), ""
+	defer func() { r.close() }()
 	for k, part := range parts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := n.copyPart(ctx, &job, k, part); err != nil {
+		if part[0].from.SourceURI <= last {
+			r.close()
+			r = n.base.rows()
+		}
+		last = part[len(part)-1].from.SourceURI
+		if err := n.copyPart(ctx, &job, k, part, r); err != nil {
 			return n.state.remedied(err)
 		}
 	}
@@ -268,10 +275,8 @@ func (n *Night) copiedParts() (parts [][]copied) {
 	return parts
 }
 
-// copyPart writes one part of the run.
-func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []copied) error {
-	r := n.base.rows()
-	defer r.close()
+// copyPart writes one part of the run, from r, which has not come past its rows.
+func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []copied, r *rows) error {
 	var files []output.File
 	var kept []*parquet.Failure // of files with other columns to keep: all of a night or none
 	var entries []*parquet.Entry

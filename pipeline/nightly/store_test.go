@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
@@ -140,6 +141,34 @@ func TestArchive(t *testing.T) {
 		}
 		c.mustNight(o)
 	}
+}
+
+// The rows of copies are read once, however many parts they become.
+func TestCopiesReadOnce(t *testing.T) {
+	c, memory := inMemory(t)
+	c.state = "mem://bucket/state"
+	defer func(n int64) { partWords = n }(partWords)
+	partWords = 10
+	const files = 40
+	put := func(prefix string) {
+		for i := range files {
+			memory.Delete(t.Context(), fmt.Sprintf("mem://bucket/in/a%02d.txt", i))
+			memory.Put(fmt.Sprintf("mem://bucket/in/%s%02d.txt", prefix, i), []byte(fmt.Sprintf("This is file %d of %d .\n", i, files)))
+		}
+	}
+	put("a")
+	_, first := c.mustNight(c.options())
+	m, err := output.ReadManifest("mem://bucket/state/data/" + first.Snapshot.Runs[0])
+	c.must(err)
+	trees := m.Parts("mem://bucket/state/data/"+first.Snapshot.Runs[0], "trees")[0].Path
+	put("b")
+	before := memory.BytesRead(trees)
+	n, _ := c.mustNight(c.options())
+	size := m.Files[0].Bytes
+	if read := memory.BytesRead(trees) - before; n.Counts[Copied] != files || len(n.copiedParts()) < files/4 || read > 6*size {
+		t.Errorf("%v in %d parts; %d bytes of %d were read", n.Counts, len(n.copiedParts()), read, size)
+	}
+	c.check("renamed")
 }
 
 // A night with more failures than are accepted changes nothing for readers, how
