@@ -59,10 +59,11 @@ func Names(ids []string, extension string) []string {
 		}
 		names[i] = strings.Join(parts, "/")
 	}
+	next := map[string]int{} // by folded name: the numbers from 2 up to it are taken
 	for i, name := range names {
-		free := name + extension
-		for n := 2; taken[key(free)]; n++ {
-			free = fmt.Sprintf("%s~%d%s", name, n, extension)
+		free, of := name+extension, key(name)
+		for n := max(next[of], 2); taken[key(free)]; n++ {
+			free, next[of] = fmt.Sprintf("%s~%d%s", name, n, extension), n
 		}
 		taken[key(free)] = true
 		names[i] = free

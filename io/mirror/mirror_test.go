@@ -41,6 +41,23 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A name for each of many documents with one id takes as few steps as for others: some
+// allocations, which count them.
+func TestManyOfOneName(t *testing.T) {
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = []string{"same.txt", "Same.txt"}[i%2]
+	}
+	steps := testing.AllocsPerRun(1, func() {
+		if last := Names(ids, ".x")[999]; last != "Same.txt~1000.x" {
+			t.Error(last)
+		}
+	})
+	if steps > 50*1000 {
+		t.Errorf("%.0f allocations", steps)
+	}
+}
+
 // Whatever the ids are, every document gets a file of its own below the folder.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{"a\n../a\nA\n/a", "x/y\nx.t\nx", "\x00\n\xff\n..", strings.Repeat("é", 150) + "\n" + strings.Repeat("é", 150)} {
