@@ -176,9 +176,10 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 // ParseWords returns the tree of a sentence that is already split into words, as
 // treebeam parse --from vertical does. Every form is one word. A form may contain
 // spaces, but must not begin or end with white space, nor contain control characters or
-// line breaks. The error names the first form that cannot be used, or says that there
-// are no words or more than 65,535; any other error means a nil or zero Model or a bug
-// in the program. Several goroutines may call ParseWords at once.
+// line breaks. The error names the first form that cannot be used, one of over 1 MiB
+// included, or says that there are no words, more than 65,535, or more than 4 MiB of them;
+// any other error means a nil or zero Model or a bug in the program. Several goroutines may
+// call ParseWords at once.
 func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	if m.isZero() {
 		return Sentence{}, errNoModel
@@ -196,6 +197,9 @@ func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 		}
 	}
 	joined := tokens.Join(forms)
+	if len(joined.Text) > syntax.MaxBytes {
+		return Sentence{}, fmt.Errorf("sentence too long: its text is over %d bytes", syntax.MaxBytes)
+	}
 	joined.EndByte = int64(len(joined.Text))
 	b := text.Block{Text: joined.Text, End: joined.EndByte}
 	document := m.languages.Document(func() string { return joined.Text })
@@ -212,6 +216,8 @@ func checkForm(form string) string {
 	switch {
 	case form == "":
 		return "is empty"
+	case len(form) > syntax.MaxColumn:
+		return fmt.Sprintf("is over %d bytes long", syntax.MaxColumn)
 	case !utf8.ValidString(form):
 		return "is not UTF-8"
 	case strings.TrimSpace(form) != form:

@@ -169,6 +169,8 @@ func TestParseWords(t *testing.T) {
 		"not UTF-8":          {"\xff"},
 		"control":            {"a\nb"},
 		"the limit is 65535": make([]string, 65536),
+		"over 1048576 bytes": {"a", strings.Repeat("a", 1<<20+1)},
+		"over 4194304 bytes": slices.Repeat([]string{strings.Repeat("a", 1<<20)}, 4),
 	} {
 		if _, err := m.ParseWords(forms); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
