@@ -248,6 +248,9 @@ func (s *Server) readTokens(data string, next nextSentence) sentences {
 			case found.n > s.limits.Words:
 				yield(nil, s.tooLong(found.n))
 				return
+			case slices.ContainsFunc(found.words, func(w string) bool { return len(w) > syntax.MaxColumn }):
+				yield(nil, badRequest("Token longer than %d bytes was found on input, aborting.", syntax.MaxColumn))
+				return
 			}
 			t := tokens.Join(found.words)
 			t.Comments = comments(n, n == 1 || found.opens, "")

@@ -18,6 +18,7 @@ import (
 	"testing/iotest"
 
 	"github.com/treebeam/treebeam"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 const story = "The old boat wasn't theirs to sell.  Nobody said so.\n\nIt sank in 1912, off Cádiz!\n"
@@ -188,7 +189,7 @@ func TestWaysToAsk(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	s := newServer(t, Limits{Body: 20000, Words: 10})
+	s := newServer(t, Limits{Body: 2 << 20, Words: 10})
 	const form = "application/x-www-form-urlencoded"
 	for _, c := range []struct {
 		method, path, kind, body string
@@ -202,13 +203,14 @@ func TestErrors(t *testing.T) {
 		{"GET", "/process?data=x&input=pdf", "", "", 400, "Unknown input format 'pdf'.\n"},
 		{"GET", "/process?data=x", "", "", 400, "Cannot parse the input in 'conllu' format: line 1"},
 		{"GET", "/process?data=a+b+c+d+e+f+g+h+i+j+k&input=horizontal", "", "", 400, "Sentence longer than 10 words was found on input (11 words), aborting.\n"},
+		{"POST", "/process", form, "input=vertical&data=" + strings.Repeat("x", syntax.MaxColumn+1), 400, "Token longer than 1048576 bytes was found on input, aborting.\n"},
 		{"POST", "/process", form, "data=%ff", 400, "Cannot parse the application/x-www-form-urlencoded payload: it is not in UTF-8 encoding.\n"},
 		{"POST", "/process", form, "data=%f", 400, "Cannot parse the application/x-www-form-urlencoded payload: "},
 		{"POST", "/process", form, strings.Repeat("a=1&", 100) + strings.Repeat("ab=1&", 20), 400, "The parameter 'data' is required.\n"},
 		{"POST", "/process", "multipart/form-data; boundary=x", "--x\r\nContent-Disp", 400, "Cannot parse the multipart/form-data payload: "},
 		{"POST", "/process", "text/plain", "data=x", 400, "Unsupported payload Content-Type 'text/plain'.\n"},
 		{"POST", "/process", "", "data=x", 400, "Unsupported payload Content-Type ''.\n"},
-		{"POST", "/process", form, "data=" + strings.Repeat("x", 20000), 413, "The payload size is too large: the limit is 20000 bytes.\n"},
+		{"POST", "/process", form, "data=" + strings.Repeat("x", 2<<20), 413, "The payload size is too large: the limit is 2097152 bytes.\n"},
 		{"POST", "/process", "application/json", "[1]", 400, "Cannot parse the application/json payload: it is not an object.\n"},
 		{"PUT", "/process", "", "", 405, "The method PUT is not known; use GET or POST.\n"},
 		{"GET", "/nothing", "", "", 404, "No handler for the given URL '/nothing'\n"},
