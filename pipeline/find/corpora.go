@@ -242,7 +242,21 @@ func measure(words []syntax.Word) (n, depth, arcs, length int64) {
 			n++
 		}
 	}
+	above := make([]int64, len(words)) // words that are no punctuation from the root to the head, -1 of those not met
+	for i := range above {
+		above[i] = -1
+	}
+	var path []int
 	for i := range words {
+		path = path[:0]
+		for w := i; w >= 0 && w < len(words) && above[w] < 0; w = int(words[w].Head) - 1 {
+			path, above[w] = append(path, w), 0
+		}
+		for _, w := range slices.Backward(path) {
+			if h := int(words[w].Head) - 1; h >= 0 && h < len(words) {
+				above[w] = above[h] + one(words[h].UPOS != punctuation)
+			}
+		}
 		if words[i].UPOS == punctuation {
 			continue
 		}
@@ -250,15 +264,16 @@ func measure(words []syntax.Word) (n, depth, arcs, length int64) {
 			arcs++
 			length += max(place[i]-place[h], place[h]-place[i])
 		}
-		d := int64(0)
-		for h, steps := int(words[i].Head)-1, 0; h >= 0 && h < len(words) && steps < len(words); h, steps = int(words[h].Head)-1, steps+1 {
-			if words[h].UPOS != punctuation {
-				d++
-			}
-		}
-		depth = max(depth, d)
+		depth = max(depth, above[i])
 	}
 	return n, depth, arcs, length
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // A size is how large the corpora are.
