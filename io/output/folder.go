@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 )
 
@@ -83,18 +84,24 @@ func (o *Reader) NotAnInput(flag, target string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
+	last := "" // archive
 	for d, err := range o.Documents {
 		if err != nil {
 			return err
 		}
 		// Only these are looked for: there may be millions.
 		likely := d.StoredBytes == info.Size() || filepath.Base(d.SourceURI) == filepath.Base(target)
-		if likely && SameFile(target, d.SourceURI) {
+		if archive := archiveOf(d.SourceURI); likely && SameFile(target, d.SourceURI) || archive != last && SameFile(target, archive) {
 			return Refuse("%s %s is a file that was parsed: it would be lost; name another", flag, target)
+		} else {
+			last = archive
 		}
 	}
 	return nil
 }
+
+// archiveOf is the archive that a document is in, "" if its name is of none.
+func archiveOf(uri string) string { return uri[:max(strings.LastIndex(uri, source.InArchive), 0)] }
 
 // NoInputs refuses to write the files called names in the folder dir that a flag names
 // if the rows come from one of these files.

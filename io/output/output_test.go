@@ -319,3 +319,22 @@ func TestMuchRepaired(t *testing.T) {
 		}
 	}
 }
+
+// An archive is a file that was parsed, too: its members are the documents.
+func TestArchiveIsAnInput(t *testing.T) {
+	dir := t.TempDir()
+	archive, other := filepath.Join(dir, "x!", "a.tar.gz"), filepath.Join(dir, "b.tar.gz")
+	for _, name := range []string{archive, other} {
+		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(t, os.WriteFile(name, []byte("some bytes"), 0o644))
+	}
+	o := &Reader{Documents: func(yield func(*parquet.Document, error) bool) {
+		yield(&parquet.Document{SourceURI: archive + "!/in/c.txt", StoredBytes: 3}, nil)
+	}}
+	if err := o.NotAnInput("--output", archive); err == nil {
+		t.Error("the archive may be overwritten")
+	}
+	if err := o.NotAnInput("--output", other); err != nil {
+		t.Error(err)
+	}
+}

@@ -30,9 +30,9 @@ const (
 	expandAlways = 1 << 30
 )
 
-// inArchive is what stands between the name of an archive and that of a member: in URIs of
+// InArchive is what stands between the name of an archive and that of a member: in URIs of
 // Java's archives, it stands there, too.
-const inArchive = "!/"
+const InArchive = "!/"
 
 // A Place is where an archive has the bytes of a member. For readers, the member is a file
 // of its own, of so many bytes as it has when it is unpacked.
@@ -100,12 +100,12 @@ func (l *lister) addArchive(root, name string, archive Input) {
 	}
 	for i := range members {
 		m := members[i]
-		uri := archive.URI + inArchive + escape(m.name, isInvalid)
+		uri := archive.URI + InArchive + escape(m.name, isInvalid)
 		if hides(m.name) || l.excludesAny(root, uri) {
 			continue
 		}
 		l.insert(place+"\x00"+m.name, Input{URI: uri, Size: m.size, Version: m.version, Path: archive.stored(), In: &m.Place},
-			name+inArchive+m.name)
+			name+InArchive+m.name)
 	}
 	if fault != nil {
 		broken := archive

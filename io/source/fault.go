@@ -54,7 +54,7 @@ func notOpened(dir, name string, p *Piece, err error) error {
 	switch {
 	case store.IsRemote(name) || !p.wasFile():
 	case errors.Is(err, fs.ErrNotExist):
-		if folder, ok := folderIsGone(resolve(dir, name), strings.SplitN(p.DocID, inArchive, 2)[0]); ok {
+		if folder, ok := folderIsGone(resolve(dir, name), strings.SplitN(p.DocID, InArchive, 2)[0]); ok {
 			return &Error{URI: p.URI, Kind: Transient, Err: fmt.Errorf(
 				"the file is gone, and nothing is left in %s: if that was unmounted, mount it again; "+
 					"if it was emptied on purpose, start over with --overwrite", folder)}
