@@ -130,8 +130,8 @@ func (m *Model) WithCustom(c Custom) (*Model, error) {
 //	treebeam parse FILE --from text --to conllu
 //
 // for a file that holds the text: the first 64 KiB decide what line breaks mean
-// (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and sentences of more than
-// 1,000 words are cut. Equal texts give equal results. A text without words has no
+// (docs/input.md, Layouts), a byte order mark of UTF-16 is obeyed, invalid UTF-8 becomes
+// U+FFFD, and sentences of more than 1,000 words are cut. Equal texts give equal results. A text without words has no
 // sentences.
 //
 // Parse works in its caller's goroutine; to use more cores, call it from several
