@@ -54,8 +54,10 @@ type sampled struct {
 // that train lacks, with low confidence, or with too many unknown letter trigrams,
 // among others (String).
 func NewSampler(train, dev Treebank, trees, tags int) *Sampler {
+	const all = math.MaxInt / 4 // twice the sum of two is a number
+	trees, tags = min(trees, all), min(tags, all)
 	known := train.All()
-	x := &Sampler{words: trees + min(tags, math.MaxInt-trees), trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
+	x := &Sampler{words: trees + tags, trees: trees, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
 		left: map[string]int{},
 		gold: newTrigrams(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
