@@ -52,6 +52,11 @@ func (o *Options) CheckEngine(folder string) error {
 		return refuse("--async: the work is done in this process and would end with it; leave --async out, " +
 			"or name an engine with workers of its own (--runner, --environment_type)")
 	}
+	for _, its := range []string{"dry_run", "template_location"} {
+		if f := flag.Lookup(its); name != "dataflow" && f.Value.String() != f.DefValue {
+			return refuse("--%s needs --runner dataflow; with --state, --plan-only prints what would be done", its)
+		}
+	}
 	if err := o.checkPlaces(folder); err != nil {
 		return err
 	}
