@@ -47,8 +47,8 @@ func isAnnotated(name string) bool {
 }
 
 // FilesIn returns the sorted paths of the CoNLL-U and CoNLL-X files in a local folder,
-// such as a treebank. It returns none if the folder belongs to an output or cannot be
-// read.
+// such as a treebank, without pipes and names that begin with a dot. It returns none if
+// the folder belongs to an output or cannot be read.
 func FilesIn(folder string) (files []string) {
 	folder = strings.TrimPrefix(folder, "file://")
 	if store.IsRemote(folder) {
@@ -59,8 +59,12 @@ func FilesIn(folder string) (files []string) {
 	}
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		if !e.IsDir() && isAnnotated(e.Name()) {
-			files = append(files, filepath.Join(folder, e.Name()))
+		name := filepath.Join(folder, e.Name())
+		if e.Name()[0] == '.' || !isAnnotated(name) {
+			continue
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() { // a link to nowhere is an error later
+			files = append(files, name)
 		}
 	}
 	return files

@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -121,4 +123,14 @@ func planAndFinish(t *testing.T, files int) {
 		t.Errorf("%d documents of %d files in %d ranges", documents, p.Files, p.Job.Ranges)
 	}
 	peak("read")
+}
+
+// A folder of CoNLL files may have a pipe, a hidden file and a link to a folder with their ending.
+func TestFilesIn(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, os.WriteFile(in("a.conllu"), nil, 0o644), os.WriteFile(in("._a.conllu"), nil, 0o644), syscall.Mkfifo(in("b.conllu"), 0o600), os.Symlink(dir, in("c.conllu")))
+	if got, want := FilesIn(dir), []string{in("a.conllu")}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
 }
