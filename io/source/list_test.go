@@ -105,6 +105,8 @@ func TestReadPaths(t *testing.T) {
 		"a.txt\nb c.txt\n":                     "a.txt|b c.txt",
 		"\ufeffa.txt\r\n\r\nb.txt\r":           "a.txt|b.txt",
 		"a\nb.txt\x00c.txt\x00":                "a\nb.txt|c.txt",
+		"\xff\xfea\x00\n\x00":                  "error: L: is UTF-16",
+		"\xfe\xff\x00/\x00a":                   "error: L: is UTF-16",
 		"\n\n":                                 "error: L: names no file",
 		"":                                     "error: L: names no file",
 		"a\n" + strings.Repeat("x", maxPath+1): "error: L: line 2 has more than 32768 bytes",

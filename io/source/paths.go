@@ -32,6 +32,9 @@ func ReadPaths(r io.Reader, name string) ([]string, error) { return readPaths(r,
 func readPaths(r io.Reader, name string, limit int64) (paths []string, err error) {
 	in := bufio.NewReaderSize(r, maxPath+2)
 	head, _ := in.Peek(maxPath + 1) // an error comes again
+	if isUTF16(head, "") {
+		return nil, &InputError{name, "is UTF-16; make it UTF-8 first, for example with iconv -f UTF-16 -t UTF-8"}
+	}
 	end := byte('\n')
 	if bytes.IndexByte(head, 0) >= 0 {
 		end = 0
