@@ -246,11 +246,11 @@ func (l *members) zip(f *File) error {
 		}
 		size := uint64(l.archive.Size)
 		switch m.At = begin; {
+		case file.Flags&1 != 0:
+			m.Kind, m.Reason = syntax.KindIrregular, "the member is encrypted; extract it first"
 		case err != nil || file.CompressedSize64 > size || uint64(begin) > size-file.CompressedSize64 ||
 			file.Method == zip.Store && file.CompressedSize64 != file.UncompressedSize64:
 			m.Kind, m.Reason = syntax.KindDamaged, "the archive says of the member what cannot be; make the archive again"
-		case file.Flags&1 != 0:
-			m.Kind, m.Reason = syntax.KindIrregular, "the member is encrypted; extract it first"
 		case !file.Mode().IsRegular():
 			m.Kind, m.Reason = syntax.KindIrregular, "the member is a link or a device, not a file"
 		case file.Method == zip.Deflate && file.CompressedSize64 > 0:

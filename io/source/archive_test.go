@@ -242,6 +242,9 @@ func TestBrokenArchives(t *testing.T) {
 	flipped[bytes.Index(deflated, []byte("a"))+8] ^= 0xff // in the deflated bytes of a, after its name
 	encrypted := slices.Clone(deflated)
 	encrypted[directory+8] |= 1
+	encryptedStored := slices.Clone(stored)
+	encryptedStored[bytes.Index(stored, []byte("PK\x01\x02"))+8] |= 1
+	encryptedStored[bytes.Index(stored, []byte("PK\x01\x02"))+20] += 12 // its stored size, with the header of the cipher
 	strange := slices.Clone(deflated)
 	strange[directory+10] = 9
 	long := slices.Clone(deflated)
@@ -259,6 +262,7 @@ func TestBrokenArchives(t *testing.T) {
 	}{
 		"sum.zip":       {change(stored, "aaa\n", "aab\n", 1), map[string]string{"!/a": strings.Replace(two[0].text, "aaa", "aab", 1) + "<damaged>", "!/b": whole}},
 		"encrypted.zip": {string(encrypted), map[string]string{"!/a": "<not_regular_file>", "!/b": whole}},
+		"secret.zip":    {string(encryptedStored), map[string]string{"!/a": "<not_regular_file>", "!/b": whole}},
 		"method.zip":    {string(strange), map[string]string{"!/a": "<not_regular_file>", "!/b": whole}},
 		"long.zip":      {string(long), map[string]string{"!/a": two[0].text + "<truncated>", "!/b": whole}},
 		"short.zip":     {string(short), map[string]string{"!/a": two[0].text[:len(two[0].text)-1] + "<damaged>", "!/b": whole}},
