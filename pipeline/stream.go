@@ -148,6 +148,8 @@ func (o *Options) checkFormat(f *Format) error {
 	switch {
 	case o.Rows.Keep != "" && !f.Table:
 		return refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", f.Name)
+	case o.Rows.Ranges && !f.marks:
+		return refuse("--ranges: %s has no place for them; use --to conllu or jsonl", f.Name)
 	case o.EndMarks && !f.marks:
 		return refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", f.Name)
 	case o.Rows.Words:

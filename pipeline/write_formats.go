@@ -20,7 +20,7 @@ type Format struct {
 	Extensions []string // of the names of its files, the usual one first
 	Table      bool     // it has all columns of a tree, including the columns for values of --keep
 	Conf       bool     // it shows confidence on demand
-	marks      bool     // it has a place for end marks, after beforeMark
+	marks      bool     // it has a place for MISC and for end marks, after beforeMark
 	beforeMark string
 	begin      func(o WriteOptions) rowWriter // begins a file
 }
