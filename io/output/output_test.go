@@ -312,6 +312,7 @@ func TestMuchRepaired(t *testing.T) {
 	}{
 		{"text", 1000, 1000, 10, false}, {"text", 1000, 1000, 11, true}, {"text", 5000, 1000, 11, false},
 		{"parquet", 3 << 24, 1000, 11, true}, {"parquet", 3 << 24, 1000, 10, false},
+		{"parquet", 0, -1, 0, false}, // from a pipe, which has no size
 	} {
 		f := File{Format: c.format, End: c.end, Stored: c.stored, Repaired: c.repaired}
 		if f.MuchRepaired() != c.want {

@@ -157,7 +157,7 @@ func (f *File) MuchRepaired() bool {
 	if f.Format == string(source.Parquet) { // whose places count no bytes
 		size = f.Stored
 	}
-	return f.Repaired*100 > size
+	return f.Repaired > 0 && f.Repaired*100 > size
 }
 
 // otherEncoding is the message about a file that needed many repairs.
