@@ -128,7 +128,7 @@ func TestAdaptRefuses(t *testing.T) {
 	for _, same := range [][]string{{toyDev, toyDev}, {toyDev, "--home", toyDev}} {
 		ends(t, exitRefused, "the same trees", append(append([]string{"adapt"}, same...), "--from", toy, "--model", out)...)
 	}
-	ends(t, exitRefused, "make its folder", "adapt", toyDev, "--from", toy, "--model", filepath.Join(dir, "none", "m.tbm"))
+	ends(t, exitRefused, "a folder that is there", "adapt", toyDev, "--from", toy, "--model", filepath.Join(dir, "none", "m.tbm"))
 	ends(t, exitRefused, "it would be lost", "adapt", toyDev, "--from", toy, "--model", toyDev)
 	ends(t, exitRefused, "name the files", "adapt", "--model", out)
 	ends(t, exitRefused, "give --model", "adapt", toyDev)

@@ -131,7 +131,7 @@ func createOutput(flag, path string) (store.Writer, error) {
 	}
 	f, err := store.CreateFile(path, "")
 	if err != nil {
-		return nil, refuse("%s %s cannot be written: %w; name another file, or make its folder", flag, path, err)
+		return nil, refuse("%s %s cannot be written: %w; name another file, in a folder that is there and can be written", flag, path, err)
 	}
 	return f, nil
 }

@@ -110,7 +110,7 @@ var wrongCommands = []struct {
 	{"parse IN --to jsonl --end-marks -o OUT.jsonl", "--end-marks is for a program that reads standard output ... leave out --output"},
 	{"parse IN --to text --end-marks", "--end-marks: text has no place ... --to jsonl or conllu"},
 	{"parse IN --to tsv --ranges", "--ranges: tsv has no place ... --to conllu or jsonl"},
-	{"parse IN --to conllu --output OUT/a/b.conllu", "--output OUT/a/b.conllu cannot be written"},
+	{"parse IN --to conllu --output OUT/a/b.conllu", "--output OUT/a/b.conllu cannot be written ... name another file, in a folder that is there and can be written"},
 	{"parse IN/none.txt --output OUT", "none.txt: does not exist; check the spelling"},
 	{"parse IN/*.pdf --output OUT", "matches no file"},
 	{"parse DONE --output OUT", "is an output of treebeam's; treebeam show"},

@@ -113,7 +113,7 @@ func TestServeTeaches(t *testing.T) {
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
 	ends(t, exitRefused, "it would be lost", "serve", "--edit", file, "--adapt", file)
-	ends(t, exitRefused, "make its folder", "serve", "--edit", file, "--adapt", filepath.Join(dir, "none", "m.tbm"))
+	ends(t, exitRefused, "a folder that is there", "serve", "--edit", file, "--adapt", filepath.Join(dir, "none", "m.tbm"))
 	ends(t, exitRefused, "are for --edit", "serve", "--adapt", out)
 	ends(t, exitRefused, "with 2 models", "serve", "--edit", file, "--model", toy, "--model", toy)
 }
