@@ -176,7 +176,7 @@ func (c *comparison) documents(ctx context.Context) error {
 		order := 0
 		switch {
 		case a.doc == nil && b.doc == nil:
-			return nil
+			return cmp.Or(a.stray("at the end"), b.stray("at the end"))
 		case b.doc == nil:
 			order = -1
 		case a.doc != nil:
@@ -331,10 +331,9 @@ type reader struct {
 	tree     func() (*parquet.Tree, error, bool)
 	stops    [2]func()
 
-	doc     *parquet.Document // nil at the end
-	row     *parquet.Tree     // the next, nil at the end
-	err     error
-	started bool
+	doc *parquet.Document // nil at the end
+	row *parquet.Tree     // the next, nil at the end
+	err error
 }
 
 func newReader(s Side) *reader {
@@ -342,6 +341,7 @@ func newReader(s Side) *reader {
 	r.document, r.stops[0] = iter.Pull2(s.Documents)
 	r.tree, r.stops[1] = iter.Pull2(s.Trees)
 	r.nextDocument()
+	r.err = cmp.Or(r.err, r.nextTree())
 	return r
 }
 
@@ -363,8 +363,16 @@ func (r *reader) nextTree() error {
 	if !ok {
 		t = nil
 	}
-	r.row, r.started = t, true
+	r.row = t
 	return err
+}
+
+// stray is the error of trees that belong to no document.
+func (r *reader) stray(where string) error {
+	if r.row == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: there are trees of %s, but no such document %s: the output is damaged", r.name, r.row.SourceURI, where)
 }
 
 // sentences yields the trees of the document, from the first that was not
@@ -372,12 +380,6 @@ func (r *reader) nextTree() error {
 func (r *reader) sentences() iter.Seq2[*parquet.Tree, error] {
 	uri := r.doc.SourceURI
 	return func(yield func(*parquet.Tree, error) bool) {
-		if !r.started {
-			if err := r.nextTree(); err != nil {
-				yield(nil, err)
-				return
-			}
-		}
 		for r.row != nil && r.row.SourceURI == uri {
 			t := r.row
 			if err := r.nextTree(); err != nil {
@@ -393,7 +395,7 @@ func (r *reader) sentences() iter.Seq2[*parquet.Tree, error] {
 			}
 		}
 		if r.row != nil && r.row.SourceURI < uri {
-			yield(nil, fmt.Errorf("%s: there are trees of %s, but no such document before %s: the output is damaged", r.name, r.row.SourceURI, uri))
+			yield(nil, r.stray("before "+uri))
 		}
 	}
 }

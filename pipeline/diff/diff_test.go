@@ -319,8 +319,15 @@ func TestDamaged(t *testing.T) {
 	stray.Documents = func(yield func(*parquet.Document, error) bool) {
 		yield(&parquet.Document{DocID: "y", SourceURI: "y"}, nil)
 	}
+	last := good.side("l", "")
+	last.Documents = func(yield func(*parquet.Document, error) bool) {
+		yield(&parquet.Document{DocID: "x", SourceURI: "x"}, nil)
+	}
+	none := good.side("n", "")
+	none.Documents = func(func(*parquet.Document, error) bool) {}
 	for want, s := range map[string]Side{
-		"differ in length": short.side("b", ""), "head 7": wild.side("b", ""), "torn": failing, "no such document": stray,
+		"differ in length": short.side("b", ""), "head 7": wild.side("b", ""), "torn": failing, "no such document before y": stray,
+		"trees of y, but no such document at the end": last, "trees of x, but no such document at the end": none,
 	} {
 		if _, err := Compare(context.Background(), good.side("a", ""), s, 10); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
