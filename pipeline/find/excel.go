@@ -169,13 +169,13 @@ func isNumber(c string) bool {
 
 // cutCell cuts what a cell does not hold.
 func cutCell(c string) string {
-	if len(c) <= maxSheetCell {
-		return c
-	}
-	units := 0
+	units, end := 0, 0 // end leaves room for the ellipsis
 	for at, r := range c {
-		if units += max(utf16.RuneLen(r), 1); units >= maxSheetCell {
-			return c[:at] + "…"
+		if units < maxSheetCell {
+			end = at
+		}
+		if units += max(utf16.RuneLen(r), 1); units > maxSheetCell {
+			return c[:end] + "…"
 		}
 	}
 	return c
