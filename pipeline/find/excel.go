@@ -135,36 +135,20 @@ func (t *sheetTable) write(cells []string, style func(i int) int) {
 			continue
 		}
 		t.print(fmt.Sprintf(`<c s="%d" t="inlineStr"><is><t xml:space="preserve">`, style(i)))
-		t.err = cmp.Or(t.err, xml.EscapeText(t.sheet, []byte(literal(cutCell(c)))))
+		t.err = cmp.Or(t.err, xml.EscapeText(t.sheet, []byte(coded.ReplaceAllString(cutCell(c), "_x005F$0"))))
 		t.print("</t></is></c>")
 	}
 	t.print("</row>\n")
 }
 
-// code is how a cell of a workbook writes a UTF-16 code unit (ST_Xstring).
-var code = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
-
-// literal writes the underscores of a cell that begin a code as codes. Codes may overlap.
-func literal(c string) string {
-	var b strings.Builder
-	for {
-		at := strings.Index(c, "_x")
-		if at < 0 {
-			return b.String() + c
-		}
-		b.WriteString(c[:at])
-		if code.MatchString(c[at:]) {
-			b.WriteString("_x005F")
-		}
-		b.WriteByte('_')
-		c = c[at+1:]
-	}
-}
+// coded is what begins the code of a character in a sheet, such as _x000D_. The code of an
+// underscore is _x005F_.
+var coded = regexp.MustCompile("_x[0-9A-Fa-f]{4}")
 
 // isNumber reports whether a cell is a number that Excel shows as it is written.
 func isNumber(c string) bool {
 	x, err := strconv.ParseFloat(c, 64)
-	return err == nil && len(c) <= 15 && c != "-0" && strconv.FormatFloat(x, 'f', -1, 64) == c && strings.Trim(c, "-.0123456789") == ""
+	return err == nil && len(c) <= 15 && strconv.FormatFloat(x, 'f', -1, 64) == c && strings.Trim(c, "-.0123456789") == ""
 }
 
 // cutCell cuts what a cell does not hold.
