@@ -30,12 +30,17 @@ type sheetTable struct {
 	err   error
 }
 
-// Styles of cells in styles.xml.
+// Styles of cells in styles.xml, for each of formats.
 const (
 	plainStyle = iota
 	boldStyle
 	rightStyle // aligned to the right
+	styles
 )
+
+// formats show numbers with so many decimals, -1 for as many as a number needs. id is that
+// of the format in styles.xml.
+var formats = [...]struct{ decimals, id int }{{-1, 0}, {2, 2}, {4, 164}}
 
 // parts are the files of a workbook before its sheet.
 var parts = [][2]string{
@@ -52,12 +57,23 @@ var parts = [][2]string{
 		`<Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="sheet.xml"/>` +
 		`<Relationship Id="t" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`},
 	{"xl/styles.xml", `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
+		`<numFmts count="1"><numFmt numFmtId="164" formatCode="0.0000"/></numFmts>` +
 		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
 		`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
 		`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
-		`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>` +
-		`<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" applyAlignment="1"><alignment horizontal="right"/></xf></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`},
+		cellStyles() + `<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`},
+}
+
+// cellStyles are the styles of all formats.
+func cellStyles() string {
+	list := fmt.Sprintf(`<cellXfs count="%d">`, styles*len(formats))
+	for _, f := range formats {
+		list += fmt.Sprintf(`<xf numFmtId="%d" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`+
+			`<xf numFmtId="%[1]d" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`+
+			`<xf numFmtId="%[1]d" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyAlignment="1"><alignment horizontal="right"/></xf>`, f.id)
+	}
+	return list + "</cellXfs>"
 }
 
 // begin writes everything before the first row. A header stays in sight.
@@ -130,8 +146,8 @@ func (t *sheetTable) write(cells []string, style func(i int) int) {
 	}
 	t.print("<row>")
 	for i, c := range cells {
-		if isNumber(c) {
-			t.print(fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style(i), c))
+		if f := formatOf(c); f >= 0 {
+			t.print(fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style(i)+styles*f, c))
 			continue
 		}
 		t.print(fmt.Sprintf(`<c s="%d" t="inlineStr"><is><t xml:space="preserve">`, style(i)))
@@ -145,10 +161,19 @@ func (t *sheetTable) write(cells []string, style func(i int) int) {
 // underscore is _x005F_.
 var coded = regexp.MustCompile("_x[0-9A-Fa-f]{4}")
 
-// isNumber reports whether a cell is a number that Excel shows as it is written.
-func isNumber(c string) bool {
+// formatOf returns the format in which Excel shows a number as it is written in a cell, but
+// for the sign of -0.00; -1 if there is none.
+func formatOf(c string) int {
 	x, err := strconv.ParseFloat(c, 64)
-	return err == nil && len(c) <= 15 && strconv.FormatFloat(x, 'f', -1, 64) == c && strings.Trim(c, "-.0123456789") == ""
+	if err != nil || len(c) > 15 || c == "-0" || strings.Trim(c, "-.0123456789") != "" {
+		return -1
+	}
+	for i, f := range formats {
+		if strconv.FormatFloat(x, 'f', f.decimals, 64) == c {
+			return i
+		}
+	}
+	return -1
 }
 
 // cutCell cuts what a cell does not hold.

@@ -88,12 +88,13 @@ func written(t *testing.T, header []string, rows ...[]string) ([]byte, [][]sheet
 
 func TestSheet(t *testing.T) {
 	header := []string{"left", "hit", "position", "doc_id"}
-	rows := [][]string{{" <she> & \"he\" ", "said\uffff", "12", "007"}, {"", "=1+1", "0.5", "1e5"}, {"NaN", "+1", "-3", "0x1p4"}, {"_x000D_", "a_x00e9_x0041_", "_x41_", "_x005F_"}}
+	rows := [][]string{{" <she> & \"he\" ", "said\uffff", "12", "007"}, {"", "=1+1", "0.5", "1e5"}, {"NaN", "+1", "-3", "0x1p4"}, {"_x000D_", "a_x00e9_x0041_", "_x41_", "_x005F_"}, {"0.50", "12.00", "0.9000", "-3.10"}, {"-0", "1.0", "1.500", "12345678901234.50"}}
 	first, cells := written(t, header, rows...)
 	if again, _ := written(t, header, rows...); !bytes.Equal(first, again) {
 		t.Error("the same rows gave other bytes")
 	}
-	numbers := map[string]bool{"12": true, "0.5": true, "-3": true}
+	numbers := map[string]bool{"12": true, "0.5": true, "-3": true, "0.50": true, "12.00": true, "0.9000": true, "-3.10": true}
+	decimals := map[string]int{"0.50": 2, "12.00": 2, "-3.10": 2, "0.9000": 4} // else as many as there are
 	for i, row := range append([][]string{header}, rows...) {
 		for j, want := range row {
 			c := cells[i][j]
@@ -104,7 +105,7 @@ func TestSheet(t *testing.T) {
 			if numbers[want] {
 				got = c.Value
 			}
-			if want = strings.ReplaceAll(want, "\uffff", "\ufffd"); got != want || (c.Type == "inlineStr") == numbers[want] || c.Style != style {
+			if want = strings.ReplaceAll(want, "\uffff", "\ufffd"); got != want || (c.Type == "inlineStr") == numbers[want] || c.Style%styles != style || max(formats[c.Style/styles].decimals, 0) != decimals[want] {
 				t.Errorf("row %d: %+v, want %q", i, c, want)
 			}
 		}
