@@ -43,6 +43,7 @@ type findFlags struct {
 	count          bool
 	kwic, context  bool
 	tsv, group, to string
+	named          bool // --to is given
 	output         string
 	conf           float32
 	limit          int64
@@ -85,7 +86,7 @@ func newFind() *cobra.Command {
   treebeam find out 'VERB >iobj _ >obj _' -o datives.csv
   treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
 	cmd.RunE = stoppable(func(ctx context.Context, args []string) error {
-		f.drawn = fs.Changed("random")
+		f.drawn, f.named = fs.Changed("random"), fs.Changed("to")
 		return f.run(ctx, args)
 	})
 	return cmd
@@ -223,7 +224,7 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 	for _, c := range []struct {
 		given    bool
 		flag, to string
-	}{{f.to != search.Text, "--to " + f.to, f.to}, {f.count, "--count", search.Count}, {f.tsv != "", "--tsv", search.Table},
+	}{{f.named, "--to " + f.to, f.to}, {f.count, "--count", search.Count}, {f.tsv != "", "--tsv", search.Table},
 		{f.kwic, "--kwic", search.Table}, {f.group != "", "--group", search.Groups}} {
 		if !c.given {
 			continue

@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, c := range [][]string{
 		{"name what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
-		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},
+		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"--to text and --count exclude each other", out, "_", "-c", "--to", "text"}, {"--to text does not write .tsv", out, "_", "--to", "text", "-o", filepath.Join(dir, "x.tsv")}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},
 		{"--against needs --group", out, "_", "--against", state}, {"cannot be both", "-", "_", "--group", "form", "--against", "-"}, {"check the spelling", out, "_", "--group", "form", "--against", filepath.Join(dir, "none")}, {"must be from 1", out, "_", "--random", "-1"}, {"exclude each other", out, "_", "--random", "2", "-n", "2"}, {"--seed needs", out, "_", "--seed", "2"}, {"--count counts all", out, "_", "-c", "--random", "2"},
 		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"},
 		{"check the spelling", filepath.Join(dir, "none"), "_"}, {"put the whole pattern", plain, "VERB", "NOUN"}, {"is not a part of speech", out, "dog"},
