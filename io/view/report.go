@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -151,13 +150,26 @@ func NewReport(run Run, lowest, examples int) *Report {
 	return r
 }
 
+// folderOf is path.Dir for names of objects in buckets, too, which path.Dir would take for
+// others: gs://a is gs:/a to it.
+func folderOf(name string) string {
+	switch at := strings.LastIndexByte(name, '/'); {
+	case at == 0:
+		return "/"
+	case at < 0 || strings.HasSuffix(name[:at], ":/"):
+		return "."
+	default:
+		return name[:at]
+	}
+}
+
 // Document adds an input file.
 func (r *Report) Document(d *parquet.Document) {
 	if r.files++; r.files == 1 {
-		r.folder = path.Dir(d.SourceURI)
+		r.folder = folderOf(d.SourceURI)
 	}
 	for r.folder != "." && r.folder != "/" && !strings.HasPrefix(d.SourceURI, r.folder+"/") {
-		r.folder = path.Dir(r.folder)
+		r.folder = folderOf(r.folder)
 	}
 	switch {
 	case d.SourceVersion == "":

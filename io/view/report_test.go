@@ -162,6 +162,26 @@ func TestReportTreebanks(t *testing.T) {
 	}
 }
 
+// The page names the folder that all files are in.
+func TestReportFolder(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		files []string
+	}{
+		{"in", []string{"in/a.txt", "in/b/c.txt"}}, {"in/b", []string{"in/b/a.txt", "in/b/c.txt"}}, {"/", []string{"/a.txt", "/in/b.txt"}},
+		{".", []string{"a.txt", "in/b.txt"}}, {".", []string{"in/a.txt", "into/b.txt"}}, {"s3://b/in", []string{"s3://b/in/a.txt", "s3://b/in/c/d.txt"}},
+		{"gs://b", []string{"gs://b/in/a.txt", "gs://b/out/a.txt"}}, {".", []string{"gs://a/in.txt", "gs://b/in.txt"}}, {".", []string{"gs://a/in.txt", "in.txt"}},
+	} {
+		r := NewReport(Run{}, 0, 0)
+		for _, f := range c.files {
+			r.Document(&parquet.Document{SourceURI: f})
+		}
+		if r.folder != c.want {
+			t.Errorf("%v are in %q, want %q", c.files, r.folder, c.want)
+		}
+	}
+}
+
 func TestReportSums(t *testing.T) {
 	text := string(report(t))
 	for _, want := range []string{
