@@ -163,6 +163,11 @@ func TestEscape(t *testing.T) {
 			t.Errorf("%q is %q, and that is %q", text, escaped, unescape(escaped))
 		}
 	}
+	for escaped, want := range map[string]string{`a\qb`: "aqb", `a\u12`: "au12", `\u`: "u", `a\`: `a\`} {
+		if got := unescape(escaped); got != want {
+			t.Errorf("%q is %q, want %q", escaped, got, want)
+		}
+	}
 }
 
 // An object of JSON takes no more than is reserved for a request, whatever its values are.

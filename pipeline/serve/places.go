@@ -103,16 +103,12 @@ func escape(s string) string {
 	return b.String()
 }
 
-var escaped = regexp.MustCompile(`(?s)\\(u[0-9A-Fa-f]{4}|.?)`)
+var escaped = regexp.MustCompile(`(?s)\\(u[0-9A-Fa-f]{4}|.)`)
 
 // unescape is the inverse of escape. An unknown escape becomes its character.
 func unescape(s string) string {
 	return escaped.ReplaceAllStringFunc(s, func(e string) string {
-		if code, ok := strings.CutPrefix(e, `\u`); ok {
-			r, err := strconv.ParseUint(code, 16, 32)
-			if err != nil {
-				return ""
-			}
+		if r, err := strconv.ParseUint(strings.TrimPrefix(e, `\u`), 16, 32); err == nil {
 			return string(rune(r))
 		}
 		if i := slices.Index(escapes, e); i%2 == 1 {
