@@ -352,6 +352,11 @@ func TestCorrectStrangers(t *testing.T) {
 			t.Errorf("sentence %q: %d", at, w.Code)
 		}
 	}
+	for _, more := range []string{"}", "]", "{}", "x"} {
+		if w := b.send("POST", "/change", change+more); w.Code != http.StatusBadRequest || b.text() != toCorrect {
+			t.Errorf("%s after a change: %d", more, w.Code)
+		}
+	}
 	b.sheet(b.send("POST", "/change", change)) // the same is right otherwise
 	if n := b.gate.open(); n != 0 {
 		t.Errorf("%d requests are still open", n)

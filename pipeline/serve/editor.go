@@ -227,8 +227,10 @@ func (s *Server) decode(w *answer, r *http.Request, to any) error {
 	w.unread = false
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if err = d.Decode(to); err == nil && d.More() {
-		err = errors.New("something follows it")
+	if err = d.Decode(to); err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = errors.New("something follows it")
+		}
 	}
 	if err != nil {
 		return badRequest("The request is not the JSON of a change: %v.", err)
