@@ -311,7 +311,7 @@ func (p *parser) distance(l *link) {
 }
 
 func isLabelByte(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(":_~", r)
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) || strings.ContainsRune(":_~", r)
 }
 
 // atLabel reports whether a relation follows an operator, without a space.
@@ -356,7 +356,7 @@ func (p *parser) label() value {
 	if p.next(0) == '/' {
 		return p.regexp()
 	}
-	v := value{text: p.run(isLabelByte)}
+	v := value{text: norm.NFC.String(p.run(isLabelByte))}
 	if p.next(0) == '*' && strings.HasSuffix(v.text, ":") && len(v.text) > 1 {
 		v.text, v.tree = strings.TrimSuffix(v.text, ":"), true
 		p.at++

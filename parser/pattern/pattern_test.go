@@ -150,9 +150,11 @@ func TestLanguage(t *testing.T) {
 func TestNormalForms(t *testing.T) {
 	const composed, apart = "caf\u00e9", "cafe\u0301"
 	for _, form := range []string{composed, apart} {
-		s := &syntax.Sentence{Words: []syntax.Word{{Form: form, Lemma: form, Misc: "Gloss=" + form}, {Form: "cafe", Lemma: "cafe"}}}
+		s := &syntax.Sentence{Words: []syntax.Word{{Form: form, Lemma: form, Misc: "Gloss=" + form + "|" + form + "=1", Deprel: form + ":x"},
+			{Form: "cafe", Lemma: "cafe", Head: 1, Deprel: form}}}
 		for _, text := range []string{composed, apart} {
-			for _, test := range []string{`"TEXT"`, `"TEXT"i`, "L=TEXT", "L!=cafe & /caf./", "/TEXT/", "/caf[TEXT]/ & !L=cafe", "misc.Gloss=TEXT"} {
+			for _, test := range []string{`"TEXT"`, `"TEXT"i`, "L=TEXT", "L!=cafe & /caf./", "/TEXT/", "/caf[TEXT]/ & !L=cafe", "misc.Gloss=TEXT",
+				"misc.TEXT=1", "misc=/.*TEXT=1/", "deprel=TEXT:* & !deprel=TEXT", "x:_ >TEXT _", "x:_ >TEXT:*|obj _", "x:_ >/TEXT/ _"} {
 				written := strings.ReplaceAll(test, "TEXT", text)
 				p, err := Compile(written)
 				if err != nil {

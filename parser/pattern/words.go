@@ -39,7 +39,7 @@ func (p *parser) named() *formula {
 		if !p.atEquals() || key == "" {
 			p.fail(p.at, "write a test of a key of MISC like this: misc.SpaceAfter=No")
 		}
-		return p.operand(Misc, key)
+		return p.operand(Misc, norm.NFC.String(key))
 	case c == '[' && word != "" && unicode.IsUpper(rune(word[0])):
 		if layer, rest, ok := strings.Cut(p.text[p.at+1:], "]"); ok && isLayer(layer) &&
 			(strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "!=")) {
@@ -149,7 +149,7 @@ func (p *parser) value(attr Columns) value {
 		return value{how: absent}
 	case attr == Deprel && strings.HasSuffix(text, ":*") && len(text) > 2 &&
 		strings.IndexFunc(text[:len(text)-2], notLabel) < 0:
-		return value{text: strings.TrimSuffix(text, ":*"), tree: true}
+		return value{text: norm.NFC.String(strings.TrimSuffix(text, ":*")), tree: true}
 	case strings.ContainsRune(text, '*'):
 		p.fail(start, "* means any value and must be alone; to match part of a value, use a regular expression: /%s/",
 			strings.ReplaceAll(text, "*", ".*"))
@@ -189,7 +189,7 @@ func (t *test) ofItems(items string) bool {
 	if t.key == "" {
 		return t.value.matches(items)
 	}
-	got := Item(items, t.key)
+	got := Item(norm.NFC.String(items), t.key)
 	if t.value.matches(got) {
 		return true
 	}
