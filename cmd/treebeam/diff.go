@@ -203,8 +203,9 @@ func printDiff(w io.Writer, r *diff.Report) error {
 
 // arcText writes a shape as "VERB -obl-> NOUN", the modifier on its side of the head.
 func arcText(s diff.Shape) string {
+	head, label, modifier := cell(s.Head), cell(s.Label), cell(s.Modifier)
 	if s.Direction == "left" {
-		return fmt.Sprintf("%s <-%s- %s", s.Modifier, s.Label, s.Head)
+		return fmt.Sprintf("%s <-%s- %s", modifier, label, head)
 	}
-	return fmt.Sprintf("%s -%s-> %s", s.Head, s.Label, s.Modifier)
+	return fmt.Sprintf("%s -%s-> %s", head, label, modifier)
 }

@@ -74,3 +74,16 @@ func TestOneChangedArc(t *testing.T) {
 		}
 	}
 }
+
+// Nothing in relations and tags reaches a terminal as a command.
+func TestDiffIsHarmless(t *testing.T) {
+	var out strings.Builder
+	const attack = "\x1b[31m\n"
+	arc := diff.Shape{Head: attack, Label: attack, Modifier: attack}
+	left := arc
+	left.Direction = "left"
+	must(t, printDiff(&out, &diff.Report{Migrations: []diff.Migration{{From: arc, To: left, Head: "same", Count: 1}}}))
+	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "1  ␛[31m  -␛[31m -> ␛[31m  became") {
+		t.Errorf("%q", got)
+	}
+}
