@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -204,9 +206,9 @@ func (p params) object(body string) error {
 	case err != nil:
 		return err
 	}
-	for name, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		var text string
-		switch value[0] {
+		switch value := values[name]; value[0] {
 		case '"':
 			err = json.Unmarshal(value, &text)
 		case 'f':

@@ -77,6 +77,16 @@ func columns(list []wordsSentence) string {
 	return b.String()
 }
 
+// Of several members that are refused, the first in the order of their names is told.
+func TestRefusedMembers(t *testing.T) {
+	for range 20 {
+		err := (params{}).object(`{"d":4,"b":2,"c":3,"a":1}`)
+		if err == nil || !strings.Contains(err.Error(), `"a"`) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // ranges keeps of MISC where a token is.
 func ranges(conllu string) string {
 	var b strings.Builder
