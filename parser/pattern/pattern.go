@@ -209,8 +209,8 @@ func namesIn(f *formula, list []string, all bool) []string {
 type Matcher struct {
 	p *Pattern
 	// MinConf is the smallest probability of the heads and relations of the arcs of a
-	// hit, and of the tags that are tested. It does not apply to negated parts, or to
-	// sentences without probabilities.
+	// hit, and of the tags that are tested, in !PUNCT, too. It does not apply to negated
+	// parts with links, or to sentences without probabilities.
 	MinConf float32
 
 	s        *syntax.Sentence

@@ -168,6 +168,25 @@ func TestNormalForms(t *testing.T) {
 	}
 }
 
+// What a hit depends on must be sure: the tag of a negated test, too, but nothing in a
+// negated part with links.
+func TestMinConf(t *testing.T) {
+	s := example()
+	s.Confidence.UPOSConf = make([]float32, len(s.Words))
+	for text, want := range map[string]int{"!PUNCT": 0, "!(NOUN | PUNCT)": 0, "_ & upos!=NOUN": 0, "L=buy !>obj": 0, "L=say !>obj NOUN": 1,
+		"L=say !(PUNCT >obj NOUN)": 1, "L=say": 1} {
+		p, err := Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.NewMatcher()
+		m.MinConf = 0.9
+		if hits, _ := m.Match(s); len(hits) != want {
+			t.Errorf("%s: %d hits, want %d", text, len(hits), want)
+		}
+	}
+}
+
 // Errors say where, and what to write instead.
 func TestErrors(t *testing.T) {
 	for _, c := range [...]struct {
