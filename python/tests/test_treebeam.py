@@ -1,5 +1,7 @@
 """Tests of the module treebeam as it is installed: python -m unittest discover -s python/tests"""
 
+import decimal
+import fractions
 import gc
 import itertools
 import json
@@ -543,6 +545,9 @@ class Lives(unittest.TestCase):
             treebeam.Parser(executable="/nothing/here")
         with self.assertRaisesRegex(treebeam.TreebeamError, "--threads"):
             treebeam.Parser(threads=-1)
+        for number in (fractions.Fraction(-1), decimal.Decimal(-1)):  # as those of numpy, no int
+            with self.subTest(number), self.assertRaisesRegex(treebeam.TreebeamError, "--threads"):
+                treebeam.Parser(threads=number)
 
     def test_languages(self):
         """Models and languages that mean the same make the same parser."""

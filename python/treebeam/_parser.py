@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import numbers
 import os
 import re
 import shutil
@@ -123,7 +124,7 @@ class Parser:
             ("--threads", threads),
         ):
             if value is not None:
-                self._command += [flag, str(value) if isinstance(value, (int, float)) else path_of(flag[2:].replace("-", "_"), value)]
+                self._command += [flag, str(value) if isinstance(value, numbers.Number) else path_of(flag[2:].replace("-", "_"), value)]
         self._command += options
         self._look_ahead = look_ahead
         self._head = ""
