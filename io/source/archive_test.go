@@ -352,19 +352,22 @@ func FuzzArchives(f *testing.F) {
 	})
 }
 
-// A folder whose name is that of an archive with ! has members of the same names.
+// A folder whose name is that of an archive with ! has members of the same names, also of
+// names that only document ids escape.
 func TestArchiveBesideFolder(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"s.zip": string(zipOf([]content{{"a.txt", "One.\n"}}, zip.Deflate)), "s.zip!/a.txt": "Two.\n"} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
+	for _, member := range []string{"a.txt", "a\nb.txt"} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"s.zip": string(zipOf([]content{{member, "One.\n"}}, zip.Deflate)), "s.zip!/" + member: "Two.\n"} {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if _, err := List(t.Context(), []string{dir}, ListOptions{}); err == nil || !strings.Contains(err.Error(), "rename one of them") {
-		t.Errorf("got %v", err)
-	}
-	if list, err := List(t.Context(), []string{dir}, ListOptions{Exclude: []string{"s.zip"}}); err != nil || len(list) != 1 {
-		t.Errorf("got %v, %v", list, err)
+		if _, err := List(t.Context(), []string{dir}, ListOptions{}); err == nil || !strings.Contains(err.Error(), "rename one of them") {
+			t.Errorf("%q: got %v", member, err)
+		}
+		if list, err := List(t.Context(), []string{dir}, ListOptions{Exclude: []string{"s.zip"}}); err != nil || len(list) != 1 {
+			t.Errorf("%q: got %v, %v", member, list, err)
+		}
 	}
 }

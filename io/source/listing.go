@@ -205,6 +205,9 @@ func tellApart(escaped []found, uris, ids hashes) {
 	}
 	for i := range escaped {
 		f := &escaped[i]
+		if !strings.Contains(f.URI, "%") && seenURIs[f.URI]+uris.count(f.URI) > 1 {
+			continue // nothing tells it apart: distinctIDs refuses two such ids
+		}
 		again(&f.DocID, seenIDs, ids)
 		if f.Path != "" {
 			again(&f.URI, seenURIs, uris)
