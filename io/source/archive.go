@@ -249,11 +249,12 @@ func (l *members) zip(f *File) error {
 		case file.Flags&1 != 0:
 			m.Kind, m.Reason = syntax.KindIrregular, "the member is encrypted; extract it first"
 		case err != nil || file.CompressedSize64 > size || uint64(begin) > size-file.CompressedSize64 ||
-			file.Method == zip.Store && file.CompressedSize64 != file.UncompressedSize64:
+			file.Method == zip.Store && file.CompressedSize64 != file.UncompressedSize64,
+			file.CompressedSize64 == 0 && file.UncompressedSize64 > 0:
 			m.Kind, m.Reason = syntax.KindDamaged, "the archive says of the member what cannot be; make the archive again"
 		case !file.Mode().IsRegular():
 			m.Kind, m.Reason = syntax.KindIrregular, "the member is a link or a device, not a file"
-		case file.Method == zip.Deflate && file.CompressedSize64 > 0:
+		case file.Method == zip.Deflate: // an empty file may have no packed bytes
 			m.Packed = int64(file.CompressedSize64)
 		case file.Method != zip.Store:
 			m.Kind, m.Reason = syntax.KindIrregular, fmt.Sprintf("the member is compressed by method %d of zip, not by deflate; extract it first", file.Method)

@@ -255,6 +255,11 @@ func TestBrokenArchives(t *testing.T) {
 	copy(huge[directory+24:], "\xff\xff\xff\x7f")
 	far := slices.Clone(deflated)
 	copy(far[directory+42:], "\xff\xff\xff\x7f") // where it begins
+	var hollow bytes.Buffer                      // members that are deflated to no bytes, as .NET writes empty files
+	z := zip.NewWriter(&hollow)
+	z.CreateRaw(&zip.FileHeader{Name: "a", Method: zip.Deflate})
+	z.CreateRaw(&zip.FileHeader{Name: "b", Method: zip.Deflate, UncompressedSize64: 4})
+	z.Close()
 	second := bytes.LastIndex(deflated, []byte("PK\x01\x02"))
 	for name, c := range map[string]struct {
 		data string
@@ -268,6 +273,7 @@ func TestBrokenArchives(t *testing.T) {
 		"short.zip":     {string(short), map[string]string{"!/a": two[0].text[:len(two[0].text)-1] + "<damaged>", "!/b": whole}},
 		"huge.zip":      {string(huge), map[string]string{"": "<not_regular_file>"}},
 		"far.zip":       {string(far), map[string]string{"!/a": "<damaged>", "!/b": whole}},
+		"hollow.zip":    {hollow.String(), map[string]string{"!/a": "", "!/b": "<damaged>"}},
 		"cut.zip":       {string(deflated[:second]), map[string]string{"": "<damaged>"}},
 		"text.zip":      {"no archive at all\n", map[string]string{"": "<damaged>"}},
 		"empty.zip":     {"", map[string]string{"": "<damaged>"}},
