@@ -152,7 +152,11 @@ func (f *File) liveHead() ([]byte, error) {
 		if b[0] != '\n' {
 			continue
 		}
-		line := bytes.TrimSpace(head[begin:])
+		line := head[begin:]
+		if begin == 0 {
+			line = bytes.TrimPrefix(line, []byte(bom))
+		}
+		line = bytes.TrimSpace(line)
 		f.live.looked += len(head) - begin
 		begin = len(head)
 		if f.expect.Table() && len(line) > 0 || f.live.shown.enough(line) {

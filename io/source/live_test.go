@@ -78,16 +78,19 @@ func TestLiveIsDecompressed(t *testing.T) {
 func TestLiveHead(t *testing.T) {
 	row := "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
 	for head, more := range map[string]string{
-		"Text.\n":                       "and more",
-		"\n \nText\n":                   "and more",
-		"# a heading\nText\n":           "and more",
-		"# sent_id = 1\n" + row + "\n":  row,
-		row + row + "\n":                row,
-		"{\"text\": \"a\"}\n":           "{",
-		"{\n\"text\": \"a\"}\n":         "",
-		"control \x01 byte\nand more\n": "",
-		"no line end":                   "",
-		"":                              "",
+		"Text.\n":                            "and more",
+		"\n \nText\n":                        "and more",
+		"# a heading\nText\n":                "and more",
+		"# sent_id = 1\n" + row + "\n":       row,
+		row + row + "\n":                     row,
+		"{\"text\": \"a\"}\n":                "{",
+		"{\n\"text\": \"a\"}\n":              "",
+		"control \x01 byte\nand more\n":      "",
+		bom + "# sent_id = 1\n" + row + "\n": row,
+		bom + "\nText\n":                     "and more",
+		bom + "{\n\"text\": \"a\"}\n":        "",
+		"no line end":                        "",
+		"":                                   "",
 	} {
 		f, pauses := openLive(t, iotest.DataErrReader(strings.NewReader(head+more)))
 		if got, err := f.Head(); err != nil || string(got) != head {
