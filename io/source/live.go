@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 )
 
 // liveVersion is the version of an input that is read as it comes: standard input, a
@@ -138,7 +139,8 @@ func (f *File) liveHead() ([]byte, error) {
 		return nil, err
 	}
 	head := make([]byte, 0, 512)
-	begin := 0 // of the last line
+	begin := 0      // of the last line
+	quoted := false // in a cell of CSV
 	var b [1]byte
 	for len(head) < HeadBytes {
 		if _, err := io.ReadFull(f.stream, b[:]); err == io.EOF {
@@ -147,6 +149,9 @@ func (f *File) liveHead() ([]byte, error) {
 			return nil, f.stream.err
 		} else if err != nil {
 			break // the reader of At fails when it gets there
+		}
+		if b[0] == '"' && f.expect == CSV && (quoted || beginsCell(head)) {
+			quoted = !quoted
 		}
 		head = append(head, b[0])
 		if b[0] != '\n' {
@@ -159,12 +164,17 @@ func (f *File) liveHead() ([]byte, error) {
 		line = bytes.TrimSpace(line)
 		f.live.looked += len(head) - begin
 		begin = len(head)
-		if f.expect.Table() && len(line) > 0 || f.live.shown.enough(line) {
+		if f.expect.Table() && len(line) > 0 && !quoted || !f.expect.Table() && f.live.shown.enough(line) {
 			break
 		}
 	}
 	f.ready = true
 	return head, nil
+}
+
+// beginsCell reports whether a quote after a head of CSV begins a cell, or is the second of two.
+func beginsCell(head []byte) bool {
+	return len(head) == 0 || string(head) == bom || strings.IndexByte("\n\",;\t|", head[len(head)-1]) >= 0
 }
 
 // A headState is what is known from the lines of a head so far.

@@ -100,6 +100,13 @@ func TestLiveHead(t *testing.T) {
 			t.Errorf("%q: %d pauses", head, *pauses)
 		}
 	}
+	for _, header := range []string{"a,b\n", "a,\"b\nc\"\n", "\n\"a\n\"\"\"\"\n\";b\n", bom + "\"a\nb\"\n", "5\" or 6\",\"\",7\"\n"} {
+		f, _ := openLive(t, strings.NewReader(header+"1,\"2\"\n3,4\n"))
+		f.Expect(CSV)
+		if head, err := f.Head(); err != nil || string(head) != header {
+			t.Errorf("%q: head %q, %v", header, head, err)
+		}
+	}
 	f, _ := openLive(t, strings.NewReader(strings.Repeat("x", 2*HeadBytes)))
 	if got, _ := f.Head(); len(got) != HeadBytes {
 		t.Errorf("head of %d bytes", len(got))

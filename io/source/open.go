@@ -92,7 +92,7 @@ func (f *File) check(size int64, version string) error {
 }
 
 // Expect sets the declared format of the file, before Head. The head of a live table is
-// then its first line, the header.
+// then its header, the first line that is not blank with the line breaks that its cells hold.
 func (f *File) Expect(format Format) { f.expect = format }
 
 // Live reports whether the file was opened by OpenLive.
