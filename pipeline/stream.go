@@ -164,7 +164,13 @@ func (o *Options) keepsInputs(inputs []source.Input) error {
 	if err != nil {
 		return nil
 	}
-	if info.Mode().IsRegular() && slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Size == info.Size() && isFile(info, in.URI) }) {
+	isInput := func(in source.Input) bool {
+		if in.In != nil {
+			in.Size = in.In.Size // of the archive
+		}
+		return in.Size == info.Size() && isFile(info, cmp.Or(in.Path, in.URI))
+	}
+	if info.Mode().IsRegular() && slices.ContainsFunc(inputs, isInput) {
 		return refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
 	}
 	for option, name := range o.Custom.Names {

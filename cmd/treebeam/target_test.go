@@ -1,7 +1,11 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +17,14 @@ import (
 // Nothing is written among the data of an output or a state, nor onto a file
 // that was parsed or is read: refused, and nothing has changed.
 func TestTargets(t *testing.T) {
-	in := writeFiles(t, map[string]string{"a.txt": "One sentence .\n", "b.conllu": toySentence, "sub/c.txt": "Another one .\n", "c.conllu": toySentence, "r.rules": "*.txt: lines=sentence\n"})
+	var zipped bytes.Buffer
+	const member = "In an archive .\n"
+	z := gzip.NewWriter(&zipped)
+	w := tar.NewWriter(z)
+	must(t, w.WriteHeader(&tar.Header{Name: "d.txt", Size: int64(len(member)), Mode: 0o644}))
+	io.WriteString(w, member)
+	must(t, errors.Join(w.Close(), z.Close()))
+	in := writeFiles(t, map[string]string{"s.tar.gz": zipped.String(), "a.txt": "One sentence .\n", "b.conllu": toySentence, "sub/c.txt": "Another one .\n", "c.conllu": toySentence, "r.rules": "*.txt: lines=sentence\n"})
 	out, state := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state")
 	transformstest.Register()
 	for _, args := range [][]string{
@@ -41,6 +52,7 @@ func TestTargets(t *testing.T) {
 		{"report STATE --output STATE/views/x.html", "among the data"},
 		{"parse IN/a.txt --model MODEL --to text --output IN/a.txt", "is one of the inputs"},
 		{"parse IN --model MODEL --to conllu --output IN/sub/c.txt", "is one of the inputs"},
+		{"parse IN --model MODEL --to conllu --output IN/s.tar.gz", "is one of the inputs"},
 		{"parse IN --model MODEL --to conllu --output OUT/trees/c.txt", "among the data"},
 		{"eval --gold IN/b.conllu --model embedded --write IN/b.conllu", "the file of the gold trees"},
 		{"parse IN/a.txt --model MODEL --files-from IN/sub/c.txt --to text --output IN/sub/c.txt", "is a list of --files-from"},
@@ -58,6 +70,10 @@ func TestTargets(t *testing.T) {
 			same(t, c.args, before[i], contents(t, dir))
 			same(t, c.args, contents(t, dir), before[i])
 		}
+	}
+	odd := filepath.Join(in, "caf\xe9.txt") // a name that its URI escapes
+	if os.WriteFile(odd, []byte("Odd .\n"), 0o644) == nil {
+		ends(t, exitRefused, "is one of the inputs", "parse", in, "--model", transformstest.ModelURI, "--to", "text", "--output", odd)
 	}
 	// A file beside the data hurts nobody.
 	ends(t, exitOK, "", "report", out, "--output", filepath.Join(out, "report.html"))
