@@ -45,6 +45,7 @@ func TestTargets(t *testing.T) {
 		{"convert OUT --output OUT/manifest.json", "among the data"},
 		{"convert OUT --output LINK/trees/x.conllu", "among the data"},
 		{"convert OUT --output IN/a.txt", "is a file that was parsed"},
+		{"convert OUT --to text --output IN/s.tar.gz", "is a file that was parsed"},
 		{"convert STATE --output IN/b.conllu", "is a file that was parsed"},
 		{"convert STATE --output STATE/CURRENT", "among the data"},
 		{"report OUT --output IN/a.txt", "is a file that was parsed"},
