@@ -301,16 +301,17 @@ func (r *ParquetReader) close() {
 
 // newRecord is the record of the next row, which begins at a place.
 func (r *ParquetReader) newRecord(at int64) Record {
-	return Record{Start: at, End: at, Line: r.next + 1, Number: r.next + 1, row: true, numbered: true, values: r.p.values}
+	rec := Record{Start: at, End: at, Line: r.next + 1, Number: r.next + 1, row: true, numbered: true, values: r.p.values}
+	if r.next == 0 {
+		rec.lacking(r.p.lacks)
+	}
+	return rec
 }
 
 // record reads the next row.
 func (r *ParquetReader) record() (Record, error) {
 	at := r.next << cellBits
 	rec := r.newRecord(at)
-	if r.next == 0 {
-		rec.lacking(r.p.lacks)
-	}
 	for i, c := range r.columns {
 		if c == nil {
 			if i >= 2 {

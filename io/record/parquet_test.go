@@ -272,10 +272,14 @@ func TestNothingToKeep(t *testing.T) {
 		l := decided(t, data, CSV, Options{Keep: []string{"id", "Stars"}})
 		got = append(got, warnings(newTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
 	}
+	rows := open(t, file, Options{Text: "place.text", Keep: []string{"absent"}}).Rows(0, -1, int64(len(file)))
+	first := rows.large(&tooLarge{what: "a page", to: 2})
+	got = append(got, fmt.Sprint(len(first.Warnings), " ", first.Err.Reason))
 	want := []string{
 		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,
 		`1 value_not_kept value not kept: the table has no column "absent", but "id", "place.text", "place.town", "stars", "price", "day", "at", "good" and 2 more`,
 		`8 value_not_kept value not kept: the table has no column "Stars", but "text", "id"`,
+		`1 row 1: it and the rows up to 2 are in a page; write the file with smaller pages`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
