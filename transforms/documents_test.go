@@ -433,15 +433,36 @@ func TestWriteTreesRefuses(t *testing.T) {
 		"is empty":    {Keep: []string{""}},
 		"shards":      {Shards: -1},
 	} {
-		func() {
-			defer func() {
-				if said := fmt.Sprint(recover()); !strings.Contains(said, what) {
-					t.Errorf("%+v: %s", o, said)
-				}
-			}()
-			_, s := beam.NewPipelineWithRoot()
+		refuses(t, what, func(s beam.Scope) {
 			transforms.WriteTrees(s, beam.CreateList(s, []transforms.Tree{{}}), t.TempDir(), o)
-		}()
+		})
+	}
+}
+
+// refuses checks that a pipeline that cannot be built says what is wrong.
+func refuses(t *testing.T, what string, build func(s beam.Scope)) {
+	t.Helper()
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, what) {
+			t.Errorf("%s: %s", what, said)
+		}
+	}()
+	_, s := beam.NewPipelineWithRoot()
+	build(s)
+}
+
+// Options that no worker could use stop the program before it runs.
+func TestReadRefuses(t *testing.T) {
+	for what, o := range map[string]transforms.ReadOptions{
+		"unknown format":       {Format: "odt"},
+		"unknown encoding":     {Encoding: "none"},
+		"unknown meaning":      {Lines: "many"},
+		"option ByLine":        {Lines: "wrapped", ByLine: true},
+		"option Keep":          {Keep: []string{"a", "A"}},
+		`option Exclude: "[x"`: {Exclude: []string{"*.md", "[x"}},
+		"option RangeBytes":    {RangeBytes: -1},
+	} {
+		refuses(t, what, func(s beam.Scope) { transforms.ReadText(s, "*.txt", o) })
 	}
 }
 

@@ -100,6 +100,17 @@ func (o *ReadOptions) chunks(s beam.Scope, glob string, format source.Format) be
 	if err := record.CheckKeep(o.Keep); err != nil {
 		wrong = fmt.Errorf("option Keep: %w", err)
 	}
+	for _, p := range o.Exclude {
+		if _, err := source.ParsePattern(p); err != nil {
+			wrong = fmt.Errorf("option Exclude: %q %w", p, err)
+		}
+	}
+	switch {
+	case o.ByLine && strings.EqualFold(o.Lines, string(text.Wrapped)):
+		wrong = errors.New("option ByLine: with Lines wrapped, a line is a part of a paragraph, not a document")
+	case o.RangeBytes < 0:
+		wrong = fmt.Errorf("option RangeBytes: %d: must not be negative; 0 chooses", o.RangeBytes)
+	}
 	if err := errors.Join(wrong, text.Options{Encoding: o.Encoding, Lines: text.Lines(rows.Lines)}.Validate()); err != nil {
 		panic(fmt.Errorf("transforms: reading %s: %w", glob, err))
 	}
