@@ -262,6 +262,20 @@ func TestNULInToken(t *testing.T) {
 	}
 }
 
+// The head, which tells the language, is without markup if the text is.
+func TestHead(t *testing.T) {
+	line := []byte(`{"id": "<7>", "text": "<p class=\"en\">Caf\u00e9 &amp; Bar"}`)
+	for strip, want := range map[bool]string{false: `<p class="en">Café &amp; Bar`, true: "\u2028Café & Bar"} {
+		o := Options{}
+		o.StripHTML = strip
+		rec, err := NewJSONReader(bytes.NewReader(line), o, 0, -1).Next()
+		must(t, err)
+		if got := rec.Head(100); got != want || rec.ID != "<7>" {
+			t.Errorf("%t: %q, id %q", strip, got, rec.ID)
+		}
+	}
+}
+
 func TestGivenTokens(t *testing.T) {
 	line := `{"id": "x", "text": [["caf\u00e9", "\ud800"], [], ["\uFFFD", "` + "\ufffd\xff" + `" ] ]}`
 	list, _, _ := readJSON(t, []byte(line), Options{}, 0, -1)

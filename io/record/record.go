@@ -151,8 +151,8 @@ type Error struct {
 // a blank text has no blocks.
 func (r *Record) Text() *text.Reader { return r.values.Reader(&r.value) }
 
-// Head returns the beginning of the text, of n bytes as it is stored, or all tokens. Like
-// Text, it is for a record without an Err.
+// Head returns the beginning of the text, of n bytes as it is stored, or all tokens. It is
+// without markup if the text is. Like Text, it is for a record without an Err.
 func (r *Record) Head(n int) string {
 	if r.Sentences != nil {
 		var all []string
@@ -161,9 +161,7 @@ func (r *Record) Head(n int) string {
 		}
 		return strings.Join(all, " ")
 	}
-	v := r.value
-	v.Bytes = v.Bytes[:min(len(v.Bytes), n)]
-	return r.values.Text(&v)
+	return string(r.values.Head(&r.value, n))
 }
 
 // fail notes why the record has no text, at an offset in the file.

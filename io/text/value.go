@@ -63,9 +63,7 @@ func (v *Values) Reader(x *Value) *Reader {
 		l.Lines = AutoLines
 	}
 	if l.Lines == AutoLines || v.returns {
-		head := *x
-		head.Bytes = head.Bytes[:min(len(head.Bytes), valueHead)]
-		if l.decideLines(v.decode(&head, v.html), l.Lines); !v.returns {
+		if l.decideLines(v.Head(x, valueHead), l.Lines); !v.returns {
 			l.Newline = '\n'
 		}
 	}
@@ -76,7 +74,15 @@ func (v *Values) Reader(x *Value) *Reader {
 	}
 }
 
-// Text returns the text of a value. Invalid bytes and NULs become U+FFFD.
+// Head returns the text of the first n stored bytes of a value, without markup if that is
+// to be taken out.
+func (v *Values) Head(x *Value, n int) []byte {
+	head := *x
+	head.Bytes = head.Bytes[:min(len(head.Bytes), n)]
+	return v.decode(&head, v.html)
+}
+
+// Text returns the text of a value with its markup. Invalid bytes and NULs become U+FFFD.
 func (v *Values) Text(x *Value) string { return string(v.decode(x, false)) }
 
 func (v *Values) decode(x *Value, html bool) []byte {
