@@ -246,6 +246,22 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
+// Bytes that are not UTF-8 are repaired in an id as they are in a value to keep.
+func TestBytesInParquet(t *testing.T) {
+	type one struct {
+		ID   []byte `parquet:"id"`
+		Text string `parquet:"text"`
+	}
+	file := grouped(t, [][]one{{{[]byte("a\xff\nb"), "A."}, {[]byte("\xfe"), "B."}}})
+	rows, _, _, err := partOf(open(t, file, Options{Keep: []string{"id"}}), 0, -1, int64(len(file)))
+	must(t, err)
+	for i, want := range []Record{{ID: "a\ufffd%0Ab", Kept: []string{"a\ufffd\nb"}}, {ID: "\ufffd", Kept: []string{"\ufffd"}}} {
+		if rows[i].ID != want.ID || !reflect.DeepEqual(rows[i].Kept, want.Kept) {
+			t.Errorf("row %d: id %q, kept %q; want %q, %q", i+1, rows[i].ID, rows[i].Kept, want.ID, want.Kept)
+		}
+	}
+}
+
 // TestNothingToKeep warns once of columns that a table does not have, or of
 // which no single value can be kept, whichever range has the first row.
 func TestNothingToKeep(t *testing.T) {

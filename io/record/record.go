@@ -191,9 +191,9 @@ func (r *Record) lacking(faults []syntax.Fault) {
 	}
 }
 
-// setID takes s for the record's id, without control characters; a blank one is none.
+// setID takes s for the record's id, as UTF-8 without control characters; a blank one is none.
 func (r *Record) setID(at int64, s, key string) {
-	s = escapeControls(s)
+	s = escapeControls(strings.ToValidUTF8(s, string(utf8.RuneError)))
 	switch {
 	case len(s) > maxID:
 		r.longID(at, len(s), key)
