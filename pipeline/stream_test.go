@@ -111,6 +111,18 @@ func TestStreamOfLongInput(t *testing.T) {
 	}
 }
 
+// Lines of standard input mean what those of a file mean, although the first says too little.
+func TestStreamOfLines(t *testing.T) {
+	lines := strings.Repeat("A boat that nobody had seen before came in .\n", 600) + "It ends here . It does not end ?\n"
+	o := options(write(t, map[string]string{"a.txt": lines}), "")
+	o.To = "conllu"
+	file := streamed(t, o)
+	o.Inputs, o.Stdin = []string{"-"}, strings.NewReader(lines)
+	if live := streamed(t, o); live != ofStdin(file, "a.txt") {
+		t.Errorf("standard input has %d sentences, a file %d", strings.Count(live, "# text ="), strings.Count(file, "# text ="))
+	}
+}
+
 // Standard input has its place among files: where "-" sorts.
 func TestStreamAmongFiles(t *testing.T) {
 	t.Chdir(write(t, map[string]string{"!first": "One .\n", "a": "Three .\n"}))

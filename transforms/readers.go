@@ -170,6 +170,7 @@ func (p *part) text() (iter.Seq2[block, error], error) {
 	first := p.start == 0
 	before := int64(0) // code points of the file before the document
 	return blocksOf(r.Next, func(b text.Block) block {
+		document.Lines = string(r.Lines()) // of live input, known only after its first block
 		begins := first || byLine && !b.Continues
 		first = false
 		if byLine {
