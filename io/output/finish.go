@@ -221,7 +221,7 @@ func (r *Run) sums(k int, trees *parquet.File) (*partSums, error) {
 	}
 	s, err := sumsIn(k, path, trees.Footer)
 	if err == nil && s.rows["trees"] != trees.Len() {
-		err = fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, trees.Len(), s.rows["trees"])
+		err = fmt.Errorf("%s is %w: it has %d rows, but its footer counts %d trees", path, parquet.ErrDamaged, trees.Len(), s.rows["trees"])
 	}
 	return s, err
 }
@@ -247,7 +247,7 @@ func sumsIn(k int, path string, footer func(key string) (string, bool)) (*partSu
 func fromFooter(footer func(key string) (string, bool), path, key string, value any) error {
 	text, _ := footer(key)
 	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return fmt.Errorf("the footer %s of %s: %w", key, path, err)
+		return fmt.Errorf("%s is %w: %s in its footer: %w", path, parquet.ErrDamaged, key, err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -23,7 +24,12 @@ import (
 // which the second one of the first file has failed.
 func written(t *testing.T) *Run {
 	t.Helper()
-	r := &Run{Record: Record{strings.Repeat("0123456789abcdef", 4), Provenance{FormatVersion: FormatVersion, ModelDigest: strings.Repeat("d", 64)}}, Ranges: 2, Output: t.TempDir()}
+	return writtenTo(t, t.TempDir())
+}
+
+func writtenTo(t *testing.T, folder string) *Run {
+	t.Helper()
+	r := &Run{Record: Record{strings.Repeat("0123456789abcdef", 4), Provenance{FormatVersion: FormatVersion, ModelDigest: strings.Repeat("d", 64)}}, Ranges: 2, Output: folder}
 	must(t, r.Write(t.Context(), r.Output))
 	for k := range r.Ranges {
 		uri := fmt.Sprintf("in/%d", k)
@@ -186,6 +192,40 @@ func TestPartsOfFailures(t *testing.T) {
 		}
 		if _, err := os.Stat(path(k, "trees")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("trees of range %d, which is not done: %v", k, err)
+		}
+	}
+}
+
+// Parts that a store does not give now are not damaged: their trees stay.
+func TestUnreadPartStays(t *testing.T) {
+	m := new(storetest.Memory)
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	r := writtenTo(t, "mem://b/unread")
+	m.Break(func(string, int64, int64) (int64, error) { return 0, store.ErrCredentials })
+	if got := found(t, r); got != "- -" || r.Done(0) {
+		t.Errorf("without credentials: %s", got)
+	}
+	inputs := source.ListingOf([]source.Input{{URI: "in/0", Size: 1}, {URI: "in/1", Size: 1}})
+	plan, err := source.NewPlan(t.Context(), inputs, source.PlanOptions{RangeBytes: 1})
+	must(t, err)
+	existing := &Existing{Run: *r, Plan: plan}
+	if missing, err := existing.Missing(t.Context()); !errors.Is(err, store.ErrCredentials) {
+		t.Errorf("%v are missing, %v", missing, err)
+	}
+	m.Break(nil)
+	if got := found(t, r); got != "done done" {
+		t.Error(got)
+	}
+	trees := r.partID(1).Path("trees")
+	for footer, value := range map[string]string{keyFiles: "not JSON", keyReasons: "[]"} {
+		part, err := parquet.Create(r.partID(1), parquet.PartOptions{Replace: true, Meta: r.footer()})
+		must(t, err)
+		must(t, part.Commit(map[string]string{keyFiles: `[{"trees": 1}]`, keyReasons: "[]", keyStatus: "{}", footer: value}))
+		if got := found(t, r); got != "done damaged" || r.Done(1) {
+			t.Errorf("with %s as %s: %s", footer, value, got)
+		}
+		if there, err := store.Exists(t.Context(), trees); there || err != nil {
+			t.Errorf("damaged trees stay: %v", err)
 		}
 	}
 }

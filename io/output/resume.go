@@ -122,17 +122,24 @@ func (r *Run) doneSums(k int, part func(kind string) (store.Info, error)) (*part
 func (r *Run) kinds(sums *partSums) []string { return r.partID(sums.k).Kinds(sums.rows["failures"]) }
 
 // isDone reports whether a range is done: see doneSums. With Redo one with a file that
-// could not be read is not. A range whose parts are there but not as they were written
-// is damaged; with Verify all of them is read.
-func (r *Run) isDone(k int, part func(kind string) (store.Info, error)) (done, damaged bool) {
+// could not be read is not. The error is parquet.ErrDamaged for parts that are there but
+// not as they were written, store.ErrNotRegular if a folder or a pipe is in their place, and
+// fs.ErrNotExist if one is missing; with Verify all of them is read.
+func (r *Run) isDone(k int, part func(kind string) (store.Info, error)) (bool, error) {
 	sums, err := r.doneSums(k, part)
 	if err == nil && r.Verify {
 		err = r.partID(k).Verify(r.kinds(sums))
 	}
 	if err != nil {
-		return false, !errors.Is(err, fs.ErrNotExist)
+		return false, err
 	}
-	return !r.Redo || !slices.ContainsFunc(sums.files, func(f File) bool { return f.Failed }), false
+	return !r.Redo || !slices.ContainsFunc(sums.files, func(f File) bool { return f.Failed }), nil
+}
+
+// lost reports whether an error of isDone is of parts that must be made again, and not of
+// some that cannot be read now.
+func lost(err error) bool {
+	return errors.Is(err, parquet.ErrDamaged) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotRegular)
 }
 
 // A Found is the state of a range in the output.
@@ -146,23 +153,23 @@ type Found struct {
 // pair with an error is the last.
 func (r *Run) Found(ctx context.Context) iter.Seq2[Found, error] {
 	return inOrder(ctx, r.listed(ctx), func(l listed) (Found, error) {
-		done, damaged := r.isDone(l.k, l.part)
-		return Found{done, damaged}, nil
+		done, err := r.isDone(l.k, l.part)
+		return Found{done, lost(err) && !errors.Is(err, fs.ErrNotExist)}, nil
 	})
 }
 
-// Done reports whether range k is done. If it is not, Done removes existing trees of
-// the range, because they are damaged or their failures are lost, so that Open finds
-// the range as a new one. For a new range, it makes one request.
+// Done reports whether range k is done. Done removes trees that are damaged or whose
+// failures are lost, so that Open finds the range as a new one. Trees that cannot be read
+// now stay. For a new range, it makes one request.
 func (r *Run) Done(k int) bool {
 	ctx := context.Background()
 	there := false
-	done, _ := r.isDone(k, func(kind string) (store.Info, error) {
+	done, err := r.isDone(k, func(kind string) (store.Info, error) {
 		info, err := store.Stat(ctx, r.partID(k).Path(kind))
 		there = there || err == nil
 		return info, err
 	})
-	if there && !done && !r.Redo {
+	if there && lost(err) && !r.Redo {
 		_ = store.Delete(ctx, r.partID(k).Path("trees")) // if they stay, Commit says so
 	}
 	return done
@@ -304,10 +311,10 @@ func (e *Existing) Missing(ctx context.Context) (map[string]bool, error) {
 func (e *Existing) done(ctx context.Context, missing map[string]bool) iter.Seq2[[]File, error] {
 	sums := inOrder(ctx, e.listed(ctx), func(l listed) (*partSums, error) {
 		sums, err := e.doneSums(l.k, l.part)
-		if err != nil {
-			return nil, ctx.Err()
+		if lost(err) {
+			return nil, nil
 		}
-		return sums, nil
+		return sums, err
 	})
 	return func(yield func([]File, error) bool) {
 		next, stop := iter.Pull2(e.Plan.Ranges())
