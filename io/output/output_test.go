@@ -333,6 +333,32 @@ func TestLongRangeIsNotSwept(t *testing.T) {
 	}
 }
 
+// Nobody drops the files of a part while Rewrite uses them.
+func TestRewriteIsNotDisturbed(t *testing.T) {
+	created := 0
+	store.Register("", func(context.Context) (store.Store, error) {
+		return store.Local{Fault: func(operation, name string) error {
+			open.Range(func(p, _ any) bool {
+				if created++; p.(*Parts).using.TryLock() {
+					t.Errorf("%s %s: the part may be dropped", operation, name)
+					p.(*Parts).using.Unlock()
+				}
+				return true
+			})
+			return nil
+		}}, nil
+	})
+	defer store.Register("", func(context.Context) (store.Store, error) { return store.Local{}, nil })
+	r := Run{Record: Record{FP: "0123456789abcdef"}, Ranges: 2, Output: t.TempDir()}
+	failures := func(yield func(*parquet.Failure, error) bool) {
+		yield(&parquet.Failure{Severity: "error", Kind: "internal"}, nil)
+	}
+	must(t, r.Rewrite(1, nil, func(func(*parquet.Tree, error) bool) {}, failures))
+	if created == 0 {
+		t.Error("no file was made while the part was open")
+	}
+}
+
 // must ends the test at the first error.
 func must(tb testing.TB, errs ...error) {
 	tb.Helper()

@@ -254,13 +254,22 @@ func (p *Parts) add(b *Batch) error {
 		rows[i] = b.TreeRow(i, &p.run.Provenance)
 		p.status[s.Status.String()]++
 	}
-	p.using.Lock()
-	err := p.part.Trees(rows...)
-	p.using.Unlock()
-	if err != nil {
+	if err := p.trees(rows...); err != nil {
 		return err
 	}
 	return p.addFailures(b)
+}
+
+func (p *Parts) trees(rows ...parquet.Tree) error {
+	p.using.Lock()
+	defer p.using.Unlock()
+	return p.part.Trees(rows...)
+}
+
+func (p *Parts) failures(rows ...parquet.Failure) error {
+	p.using.Lock()
+	defer p.using.Unlock()
+	return p.part.Failures(rows...)
 }
 
 func (p *Parts) addFailures(b *Batch) error {
@@ -271,9 +280,7 @@ func (p *Parts) addFailures(b *Batch) error {
 		row.SourceURI = b.Files[row.File].URI
 		p.reasons = addReason(p.reasons, reasonOf(&row.Failure))
 	}
-	p.using.Lock()
-	defer p.using.Unlock()
-	return p.part.Failures(rows...)
+	return p.failures(rows...)
 }
 
 // Commit compares the counts of what was read of the range, in ends by piece, with what
@@ -353,7 +360,7 @@ func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 			return err
 		}
 		p.status[t.Status]++
-		if err := p.part.Trees(*t); err != nil {
+		if err := p.trees(*t); err != nil {
 			return err
 		}
 	}
@@ -366,7 +373,7 @@ func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 			return err
 		}
 		p.reasons = addReason(p.reasons, reasonOf(&row))
-		if err := p.part.Failures(*f); err != nil {
+		if err := p.failures(*f); err != nil {
 			return err
 		}
 	}
