@@ -131,9 +131,16 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 			inputs[files[i].URI] = &files[i]
 		}
 	}
+	var failed []*source.Input
+	for _, d := range docs {
+		if in := inputs[d.SourceURI]; in != nil && d.SourceVersion == "" {
+			failed = append(failed, in)
+		}
+	}
+	readable := n.readable(ctx, failed)
 	for _, d := range docs {
 		in, ok := inputs[d.SourceURI]
-		if !ok || d.SourceVersion == "" && n.readable(ctx, in) { // one that could not be read is tried again
+		if !ok || readable[d.SourceURI] { // one that could not be read is tried again
 			continue
 		}
 		n.done(&d, in, run)

@@ -43,6 +43,7 @@ const (
 	Again     Reason = "again"  // unchanged, but --all
 	Lost      Reason = "lost"   // unchanged, but the state has lost rows of it: see Night.Lost
 	Deleted   Reason = "deleted"
+	unread    Reason = "unread"  // the same, but could not be read: counted as Unchanged if it still cannot
 	touched   Reason = "touched" // the same size, another time: counted as Unchanged if the bytes are the same
 )
 
@@ -257,8 +258,8 @@ func (n *Night) example(r Reason) string {
 // decide compares the listing with the base, both sorted by URI.
 func (n *Night) decide(ctx context.Context) error {
 	n.Decisions = make([]Decision, 0, len(n.listed))
-	var known []*parquet.Entry // of the files whose bytes must be read, in the order of the decisions
-	var inputs []*source.Input
+	var known, failed []*parquet.Entry // of the files that are touched and unread, in the order of the decisions
+	var inputs, again []*source.Input
 	for at, err := range merge(n.base, n.listed) {
 		if err != nil {
 			return err
@@ -278,10 +279,14 @@ func (n *Night) decide(ctx context.Context) error {
 			d.URI = at.input.URI
 			d.Reason, d.Why = n.compare(ctx, at.entry, at.input)
 		}
-		if d.Reason == touched {
+		switch d.Reason {
+		case touched:
 			e := *at.entry
 			known, inputs = append(known, &e), append(inputs, at.input)
-		} else {
+		case unread:
+			e := *at.entry
+			failed, again = append(failed, &e), append(again, at.input)
+		default:
 			n.settle(&d, at.entry)
 		}
 		n.Decisions = append(n.Decisions, d)
@@ -302,6 +307,18 @@ func (n *Night) decide(ctx context.Context) error {
 			d.Reason, d.Why = Changed, "other bytes of the same number"
 		}
 		n.settle(d, e)
+	}
+	readable := n.readable(ctx, again)
+	for i := range n.Decisions {
+		d := &n.Decisions[i]
+		if d.Reason != unread {
+			continue
+		}
+		if d.Reason = Unchanged; readable[d.URI] {
+			d.Reason, d.Why = Retry, "it could not be read"
+		}
+		n.settle(d, failed[0])
+		failed = failed[1:]
 	}
 	slices.SortFunc(n.copies, func(a, b copied) int { return strings.Compare(a.input.URI, b.input.URI) })
 	if n.options.All || n.rekeep {
@@ -384,17 +401,18 @@ func merge(base *Snapshot, inputs []source.Input) iter.Seq2[pair, error] {
 
 // compare decides about a file that the snapshot knows. A file of the same
 // size and version is not opened, unless it could not be read before or was no
-// text. One of the same size and another version counts as touched until its bytes are read.
+// text: then it counts as unread. One of the same size and another version counts as
+// touched until its bytes are read.
 func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input) (Reason, string) {
 	known := e.SourceVersion != "" // its bytes could be read to the end
 	switch {
 	case e.DocID != in.DocID:
 		return Changed, fmt.Sprintf("its document id was %s and is %s", e.DocID, in.DocID)
 	case e.StoredBytes == in.Size && e.Version == in.Version:
-		if known || !n.readable(ctx, in) {
+		if known {
 			return Unchanged, ""
 		}
-		return Retry, "it could not be read"
+		return unread, ""
 	case !known:
 		return Retry, "it could not be read, and has changed"
 	case n.grown(ctx, e, in):
@@ -405,27 +423,49 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 	return touched, ""
 }
 
-// readable reports whether the first bytes of a file can be read and may be text,
-// or why not may have changed.
-func (n *Night) readable(ctx context.Context, in *source.Input) bool {
-	permanent := func(err error) bool {
-		var fault *source.Error
-		var notText *source.NotText
-		return errors.As(err, &fault) && fault.Kind == source.Permanent || errors.As(err, &notText)
-	}
-	f, err := source.OpenFile(ctx, in)
-	if err != nil {
-		return !permanent(err)
-	}
-	defer f.Close()
-	head, err := f.Head()
-	if err == nil {
-		rules, _ := output.ParseRules(n.options.Rows.Rules) // they were checked
-		rows := rules.Options(&n.options.Rows, in)
-		var want source.Format
-		if want, err = source.ParseFormat(rows.From); err == nil {
-			_, err = source.Detect(in.URI, head, want, rows.Encoding)
+// readable returns the URIs of the files whose first bytes can be read and may be text, or
+// for which why not may have changed. It reads the members of a compressed tar in few passes.
+func (n *Night) readable(ctx context.Context, inputs []*source.Input) map[string]bool {
+	streamed := new(source.Range)
+	for _, in := range inputs {
+		if in.In != nil && in.In.Stream {
+			streamed.Pieces = append(streamed.Pieces, source.Piece{Input: *in, End: in.Size})
 		}
 	}
-	return !permanent(err)
+	files, next := source.NewFiles(ctx, streamed), 0
+	defer files.Close()
+	readable := map[string]bool{}
+	for _, in := range inputs {
+		var f *source.File
+		var err error
+		if in.In != nil && in.In.Stream {
+			f, err = files.Open(next)
+			next++
+		} else {
+			f, err = source.OpenFile(ctx, in)
+		}
+		if err == nil {
+			err = n.mayBeText(f, in)
+			f.Close()
+		}
+		var fault *source.Error
+		var notText *source.NotText
+		readable[in.URI] = !(errors.As(err, &fault) && fault.Kind == source.Permanent || errors.As(err, &notText))
+	}
+	return readable
+}
+
+// mayBeText is the error of the first bytes of a file.
+func (n *Night) mayBeText(f *source.File, in *source.Input) error {
+	head, err := f.Head()
+	if err != nil {
+		return err
+	}
+	rules, _ := output.ParseRules(n.options.Rows.Rules) // they were checked
+	rows := rules.Options(&n.options.Rows, in)
+	want, err := source.ParseFormat(rows.From)
+	if err == nil {
+		_, err = source.Detect(in.URI, head, want, rows.Encoding)
+	}
+	return err
 }
