@@ -131,9 +131,9 @@ func (o *Options) Grown(ctx context.Context, in *source.Input, size int64, versi
 // Kept is what a record has of the values to keep.
 type Kept = transforms.Kept
 
-// Kept yields what a file has of the values of Rows.Keep, in its order.
-func (o *Options) Kept(ctx context.Context, in *source.Input) iter.Seq2[Kept, error] {
-	return transforms.ReadKept(ctx, in, o.Rows)
+// Kept yields what a file, number i of files, has of the values of Rows.Keep, in its order.
+func (o *Options) Kept(ctx context.Context, files *source.Files, i int, in *source.Input) iter.Seq2[Kept, error] {
+	return transforms.ReadKept(ctx, files, i, in, o.Rows)
 }
 
 // NotKept reports whether a row warns of a value that is not kept.

@@ -21,7 +21,13 @@ type walk struct {
 }
 
 // openWalk opens a file of which only the first size bytes are read.
-func openWalk(ctx context.Context, in *source.Input, start, size int64, o output.RowOptions) (w *walk, err error) {
+func openWalk(ctx context.Context, in *source.Input, start, size int64, o output.RowOptions) (*walk, error) {
+	return walkBy(ctx, source.Open, in, start, size, o)
+}
+
+// walkBy is openWalk by a function like source.Open.
+func walkBy(ctx context.Context, open func(context.Context, *source.Range, *source.Piece) (*source.File, error),
+	in *source.Input, start, size int64, o output.RowOptions) (w *walk, err error) {
 	p := source.Piece{Input: *in, Start: start, End: in.Size}
 	r := &source.Range{N: 1, Pieces: []source.Piece{p}}
 	rd := newRangeReader(ctx, r, nil, o, nil)
@@ -29,7 +35,7 @@ func openWalk(ctx context.Context, in *source.Input, start, size int64, o output
 		return nil, err
 	}
 	rd.now = rd.rules.Options(&o, in)
-	f, err := source.Open(ctx, r, &p)
+	f, err := open(ctx, r, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +76,11 @@ type Kept struct {
 	Warnings []parquet.Failure // of values that are not kept
 }
 
-// ReadKept yields what a file has of the values of Keep, in its order.
-func ReadKept(ctx context.Context, in *source.Input, o output.RowOptions) iter.Seq2[Kept, error] {
+// ReadKept yields what a file, number i of files, has of the values of Keep, in its order.
+func ReadKept(ctx context.Context, files *source.Files, i int, in *source.Input, o output.RowOptions) iter.Seq2[Kept, error] {
+	open := func(context.Context, *source.Range, *source.Piece) (*source.File, error) { return files.Open(i) }
 	return func(yield func(Kept, error) bool) {
-		w, err := openWalk(ctx, in, 0, in.Size, o)
+		w, err := walkBy(ctx, open, in, 0, in.Size, o)
 		if err != nil {
 			yield(Kept{}, err)
 			return

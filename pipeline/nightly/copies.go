@@ -280,6 +280,8 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 	var files []output.File
 	var kept []*parquet.Failure // of files with other columns to keep: all of a night or none
 	var entries []*parquet.Entry
+	inputs := inputsOf(ctx, part)
+	defer inputs.Close()
 	for i := range part {
 		c, tail := &part[i], n.tails[part[i].input.URI]
 		f, err := r.fileOf(c.from)
@@ -288,7 +290,7 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 		}
 		f.URI, f.DocID = c.input.URI, c.input.DocID
 		if c.reason == Kept {
-			if kept, err = n.rekept(ctx, c, &f, r, kept); err != nil {
+			if kept, err = rekept(n.options.Kept(ctx, inputs, i, c.input), c, &f, r, kept); err != nil {
 				return err
 			}
 		} else if entries = append(entries, c.from); tail != nil {
@@ -307,13 +309,15 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 		files = append(files, f, rest)
 	}
 	trees := func(yield func(*parquet.Tree, error) bool) {
+		inputs := inputsOf(ctx, part)
+		defer inputs.Close()
 		for i := range part {
 			c := &part[i]
 			rows := c.trees(r)
 			if tail := n.tails[c.input.URI]; tail != nil {
 				rows = ofAll([]*parquet.Entry{c.from, tail}, r.treesOf)
 			} else if c.reason == Kept {
-				rows = n.keptTrees(ctx, c, r)
+				rows = keptTrees(n.options.Kept(ctx, inputs, i, c.input), c, r)
 			}
 			for t, err := range rows {
 				if !yield(t, err) || err != nil {
@@ -332,9 +336,19 @@ func (n *Night) copyPart(ctx context.Context, job *output.Run, k int, part []cop
 	})
 }
 
+// inputsOf returns the files of copies, for one pass in their order: each member of a
+// compressed tar alone would take one from the beginning of the archive.
+func inputsOf(ctx context.Context, part []copied) *source.Files {
+	r := new(source.Range)
+	for i := range part {
+		r.Pieces = append(r.Pieces, source.Piece{Input: *part[i].input, End: part[i].input.Size})
+	}
+	return source.NewFiles(ctx, r)
+}
+
 // rekept gives the file f of a copy the values that are kept now, and appends its failures to
 // list, with the warnings of values that are not kept in place of those that there were.
-func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, r *rows, list []*parquet.Failure) ([]*parquet.Failure, error) {
+func rekept(values iter.Seq2[pipeline.Kept, error], c *copied, f *output.File, r *rows, list []*parquet.Failure) ([]*parquet.Failure, error) {
 	f.Meta = nil
 	first := len(list)
 	for row, err := range ofAll([]*parquet.Entry{c.from}, r.failuresOf) {
@@ -348,7 +362,7 @@ func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, r *rows, 
 		row := *row
 		list = append(list, &row)
 	}
-	for kept, err := range n.options.Kept(ctx, c.input) {
+	for kept, err := range values {
 		if err != nil {
 			return nil, err
 		}
@@ -365,9 +379,9 @@ func (n *Night) rekept(ctx context.Context, c *copied, f *output.File, r *rows, 
 }
 
 // keptTrees yields the trees of a copy with the values that are kept now.
-func (n *Night) keptTrees(ctx context.Context, c *copied, r *rows) iter.Seq2[*parquet.Tree, error] {
+func keptTrees(values iter.Seq2[pipeline.Kept, error], c *copied, r *rows) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
-		next, stop := iter.Pull2(n.options.Kept(ctx, c.input))
+		next, stop := iter.Pull2(values)
 		defer stop()
 		var record pipeline.Kept
 		for t, err := range r.treesOf(c.from) {

@@ -141,6 +141,12 @@ func TestArchive(t *testing.T) {
 		}
 		c.mustNight(o)
 	}
+	o.Rows.Keep = "label"
+	read := memory.BytesRead(name)
+	n, _ := c.mustNight(o)
+	if read = memory.BytesRead(name) - read; n.Counts[Kept] != 40 || read > 5*int64(size) {
+		t.Errorf("other columns: %v; %d bytes of %d were read", n.Counts, read, size)
+	}
 }
 
 // The rows of copies are read once, however many parts they become.
