@@ -298,14 +298,18 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// DuckDB takes *, ? and [ in the path of a state as they are, not for other paths. All of its
-// functions that read files take patterns.
+// DuckDB and Spark take signs of patterns in the path of a state as they are, not for other
+// paths. All of their functions that read files take patterns.
 func TestViewsOfOddPath(t *testing.T) {
-	state := State{"/tmp/it's [a] **?"}
-	const want = "'/tmp/it''s [[]a] [*][*][?]/"
-	sql := state.views(&Snapshot{})["duckdb.sql"]
-	if n := strings.Count(sql, want); n != 4 || strings.Count(sql, "/tmp/") != n {
-		t.Errorf("%q is there %d times in\n%s", want, n, sql)
+	state := State{"/tmp/it's [a] **? {b,c}"}
+	for name, want := range map[string]string{
+		"duckdb.sql": "'/tmp/it''s [[]a] [*][*][?] {b,c}/",
+		"spark.sql":  `.` + "`" + `/tmp/it's \[a\] \*\*\? \{b,c\}/`,
+	} {
+		sql := state.views(&Snapshot{})[name]
+		if n := strings.Count(sql, want); n != 4 || strings.Count(sql, "/tmp/") != n {
+			t.Errorf("%q is there %d times in\n%s", want, n, sql)
+		}
 	}
 }
 

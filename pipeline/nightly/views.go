@@ -33,8 +33,11 @@ var (
 	spark string
 )
 
-// literal makes a pattern of DuckDB of a path.
-var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+// literal makes a pattern of DuckDB of a path, and hadoop one of Spark.
+var (
+	literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+	hadoop  = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+)
 
 // views are the SQL files of a state by name. They define the views documents, trees,
 // failures and, if there are any, words over the current rows, with a column run. The
@@ -52,5 +55,5 @@ func (s *State) views(current *Snapshot) map[string]string {
 		return strings.ReplaceAll(text, "DIR", strings.ReplaceAll(dir, quote, quote+quote)) + "\n"
 	}
 	dir := filepath.ToSlash(s.dir)
-	return map[string]string{"duckdb.sql": fill(duckDB, literal.Replace(dir), "'"), "spark.sql": fill(spark, dir, "`")}
+	return map[string]string{"duckdb.sql": fill(duckDB, literal.Replace(dir), "'"), "spark.sql": fill(spark, hadoop.Replace(dir), "`")}
 }
