@@ -117,7 +117,7 @@ func (s *State) snapshot(name string) (*Snapshot, error) {
 	footer := func(key string, value any) {
 		text, _ := r.Footer(key)
 		if e := json.Unmarshal([]byte(text), value); e != nil && err == nil {
-			err = fmt.Errorf("%s: its footer %s is damaged: %w", s.snapshotPath(name), key, e)
+			err = fmt.Errorf("%s is %w: %s in its footer: %w", s.snapshotPath(name), parquet.ErrDamaged, key, e)
 		}
 	}
 	footer(keySnapshot, &snapshot.N)

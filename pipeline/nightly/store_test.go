@@ -318,4 +318,11 @@ func TestPruneUnreadable(t *testing.T) {
 	if removed, err := Prune(t.Context(), c.state, 3); err != nil || len(removed) > 0 {
 		t.Errorf("removed %v, %v", removed, err)
 	}
+	uri := state.snapshotPath(current.Predecessor)
+	data, err := store.ReadFile(t.Context(), uri)
+	c.must(err)
+	memory.Put(uri, bytes.Replace(data, []byte(`["000002-`), []byte(`{"000002-`), 1)) // in its footer
+	if removed, err := Prune(t.Context(), c.state, 3); err != nil || len(removed) == 0 {
+		t.Errorf("before a damaged one, removed %v, %v", removed, err)
+	}
 }
