@@ -36,6 +36,9 @@ func NewRules(abbreviations, together []string) (*Rules, error) {
 		if err := checkRule(s); err != nil {
 			return nil, err
 		}
+		if s == "." {
+			return nil, fmt.Errorf("%q is no abbreviation, but the end of most sentences", s)
+		}
 		r.abbreviations.addAnyCase(strings.TrimSuffix(s, ".") + ".")
 	}
 	for _, s := range together {

@@ -42,6 +42,9 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
+	if _, err := NewRules([]string{"."}, nil); err == nil {
+		t.Error("a period alone, behind which sentences end, is an abbreviation")
+	}
 	if got := describe(m.Segment("Ada approx.", Request{Rules: r})); got != "Ada approx. \n" {
 		t.Errorf("at the end: %q", got)
 	}
