@@ -95,3 +95,11 @@ func flip(data []byte, i int) []byte {
 	bad[i] ^= 1
 	return bad
 }
+
+// What is too large to be opened is not written.
+func TestTooLargeForAWorld(t *testing.T) {
+	large := pack.Section{Name: "x", Kind: pack.Bytes, Data: make([]byte, maxInflated)}
+	if _, err := deflated(Info{}, []pack.Section{large}); err == nil {
+		t.Error("a part that cannot be opened was written")
+	}
+}

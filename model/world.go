@@ -168,6 +168,9 @@ func deflated(info Info, list []pack.Section) ([]byte, error) {
 		list[i].Data = planes(list[i].Data, list[i].Kind.Size(), false)
 	}
 	data, err := Encode(info, list)
+	if err == nil && len(data) > maxInflated {
+		err = fmt.Errorf("a part of a model of many languages has %d bytes, at most %d can be opened", len(data), maxInflated)
+	}
 	if err != nil {
 		return nil, err
 	}
