@@ -42,7 +42,7 @@ func (r *Run) WriteCause(ctx context.Context, c Cause) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, causeWithin)
 	defer cancel()
-	c.Message = c.Message[:min(len(c.Message), maxMessage)]
+	c.Message = Cut(c.Message, maxMessage)
 	text, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // plain data

@@ -45,6 +45,10 @@ func TestCauses(t *testing.T) {
 	if got, _ := run.FirstCause(ctx); len(got.Message) != maxMessage {
 		t.Errorf("a message of %d bytes", len(got.Message))
 	}
+	run.WriteCause(ctx, Cause{0, Failed, "x" + strings.Repeat("é", maxMessage)})
+	if got, _ := run.FirstCause(ctx); len(got.Message) != maxMessage-1 || !strings.HasSuffix(got.Message, "é") {
+		t.Errorf("a message of %d bytes ends with %q", len(got.Message), got.Message[len(got.Message)-3:])
+	}
 	run.ForgetCauses(ctx)
 	expect(Cause{})
 	if _, err := os.Stat(run.causes()); !os.IsNotExist(err) {
