@@ -369,6 +369,17 @@ func must(tb testing.TB, errs ...error) {
 	}
 }
 
+// The commonest reasons of several runs come first.
+func TestMergedReasons(t *testing.T) {
+	rare, common := Reason{Kind: syntax.KindDamaged, Count: 2}, Reason{Kind: syntax.KindKept, Count: 3}
+	var s Summary
+	s.Merge(&Summary{Reasons: []Reason{rare}})
+	s.Merge(&Summary{Reasons: []Reason{common}})
+	if !slices.Equal(s.Reasons, []Reason{common, rare}) {
+		t.Errorf("%+v", s.Reasons)
+	}
+}
+
 // Places in a Parquet file count no bytes: its size says whether much of it was repaired.
 func TestMuchRepaired(t *testing.T) {
 	for _, c := range []struct {

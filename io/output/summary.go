@@ -93,6 +93,7 @@ func (s *Summary) Merge(o *Summary) {
 	s.Forecast = s.Expected.forecast()
 	s.Suggestions = append(s.Suggestions, o.Suggestions...)
 	s.addRows(o.Reasons, o.Status)
+	s.sortReasons()
 }
 
 // addRows adds what was counted of rows.
