@@ -32,7 +32,7 @@ func ReadPaths(r io.Reader, name string) ([]string, error) { return readPaths(r,
 func readPaths(r io.Reader, name string, limit int64) (paths []string, err error) {
 	in := bufio.NewReaderSize(r, maxPath+2)
 	head, _ := in.Peek(maxPath + 1) // an error comes again
-	if isUTF16(head, "") {
+	if isUTF16(head, "") || isWideList(head) {
 		return nil, &InputError{name, "is UTF-16; make it UTF-8 first, for example with iconv -f UTF-16 -t UTF-8"}
 	}
 	end := byte('\n')
@@ -67,6 +67,13 @@ func readPaths(r io.Reader, name string, limit int64) (paths []string, err error
 		return nil, &InputError{name, "names no file; write one path a line"}
 	}
 	return paths, nil
+}
+
+// isWideList reports whether a list looks like UTF-16 without a byte order mark. Its NULs
+// would separate paths of one letter, and the path / would be among them. No list that is
+// separated by NULs has a line break as a path.
+func isWideList(head []byte) bool {
+	return bytes.Contains(head, []byte("\x00\n\x00")) || bytes.HasPrefix(head, []byte("\x00")) && bytes.HasSuffix(head, []byte("\x00\n"))
 }
 
 // paths lists o.Paths. Missing files are listed, too, unless all of them are missing.
