@@ -21,7 +21,7 @@ func TestHostileText(t *testing.T) {
 	many := strings.Repeat(fine+"\n", 200)
 	runHostile(t, map[string]hostile{
 		"empty file":        {in: map[string]string{"a.txt": ""}},
-		"empty folder":      {want: exitRefused, last: "no file"},
+		"empty folder":      {want: exitRefused, last: "without files"},
 		"white space":       {in: map[string]string{"a.txt": " \n\n\t\r\n\u00a0\u2028\n  "}},
 		"byte order mark":   {in: map[string]string{"a.txt": "\xef\xbb\xbf"}},
 		"marks inside":      {in: map[string]string{"a.txt": "\xef\xbb\xbf" + sentence + "\n\xef\xbb\xbf" + sentence}, trees: 2},

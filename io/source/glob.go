@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -206,4 +207,12 @@ func (l *lister) excludesAny(root, p string) bool {
 		}
 	}
 	return l.excludes(root, p)
+}
+
+// unmatched is the error of a pattern that matches no file.
+func (l *lister) unmatched(p string) error {
+	if info, err := os.Stat(l.resolve(strings.TrimPrefix(p, "file://"))); err == nil && info.IsDir() {
+		return &InputError{p, "is a folder without files, other than those whose names start with . or _; name another one"}
+	}
+	return &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
 }

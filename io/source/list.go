@@ -105,7 +105,7 @@ func Find(ctx context.Context, patterns []string, o ListOptions) (*Listing, erro
 			return nil, err
 		}
 		if l.matches == before && l.excluded == excluded && !o.AllowEmpty {
-			return nil, &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
+			return nil, l.unmatched(p)
 		}
 	}
 	if err := l.paths(); err != nil {

@@ -90,7 +90,7 @@ func TestManyDeletes(t *testing.T) {
 	for name := range c.files {
 		c.remove(name)
 	}
-	c.refused(o, "matches no file", "--allow-deletes")
+	c.refused(o, "a folder without files", "--allow-deletes")
 	n, r := c.mustNight(c.options())
 	if n.Counts[Deleted] != 8 || r.Snapshot.Documents != 0 || c.rows() != "" {
 		t.Errorf("decided %v", n.Counts)
