@@ -190,6 +190,14 @@ func visibleLines(s string) string {
 // shellWord is s as one word of a shell, for commands that messages name.
 func shellWord(s string) string { return wordOf(s, os.PathSeparator == '\\') }
 
+// pathWord is shellWord for a file or a folder, which no command then takes for a flag.
+func pathWord(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return shellWord(path)
+}
+
 // wordOf is shellWord for the shells of Windows or for others. A name of a file
 // cannot have a double quote on Windows.
 func wordOf(s string, windows bool) string {

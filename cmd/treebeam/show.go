@@ -270,13 +270,13 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 		if files {
 			return "sentences have their ids in comments # sent_id, documents in # newdoc id"
 		}
-		return "treebeam convert " + name + " --to jsonl lists the ids as " + column
+		return "treebeam convert " + pathWord(name) + " --to jsonl lists the ids as " + column
 	}
 	switch {
 	case all == 0 && files:
 		say(os.Stderr, "%s: no trees\n", name)
 	case all == 0:
-		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", name, name)
+		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", name, pathWord(name))
 	case !matched && c.id != "":
 		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.within(), c.id, lists("sent_id"))
 	case !matched && near != "":

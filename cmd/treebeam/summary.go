@@ -50,7 +50,7 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 		say(w, "there are no trees; if the command must change, add --overwrite to it\n")
 		return
 	}
-	in := shellWord(folder)
+	in := pathWord(folder)
 	say(w, "trees: %s\nto see some: treebeam show %s\nfor one page about all: treebeam report %s\n", store.Join(folder, "trees"), in, in)
 }
 
@@ -167,7 +167,7 @@ func printReasons(w io.Writer, sum *output.Summary, more ...string) {
 
 // showFailures says which command shows all failures of an output.
 func showFailures(folder string) string {
-	return "for the full list: treebeam failures " + shellWord(folder)
+	return "for the full list: treebeam failures " + pathWord(folder)
 }
 
 // printReason prints how often something went wrong, and where and why for the

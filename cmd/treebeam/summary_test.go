@@ -40,6 +40,11 @@ func TestShellWord(t *testing.T) {
 			t.Errorf("%q: %s, want %s", s, got, want)
 		}
 	}
+	for s, want := range map[string]string{"out": "out", "-dash": "./-dash"} {
+		if got := pathWord(s); got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
 	for s, want := range map[string]string{`C:\out`: `C:\out`, `C:\my out`: `"C:\my out"`, "a,b": `"a,b"`, "": `""`} {
 		if got := wordOf(s, true); got != want {
 			t.Errorf("on Windows, %q: %s, want %s", s, got, want)

@@ -67,7 +67,7 @@ func (c *parseCommand) checkWatch() error {
 	}
 	switch {
 	case c.night.state != "":
-		return refuse("--watch makes a state of the folder that --output names: write --output %s in the place of --state", shellWord(c.night.state))
+		return refuse("--watch makes a state of the folder that --output names: write --output %s in the place of --state", pathWord(c.night.state))
 	case c.night.all || c.night.planOnly != "":
 		return refuse("--all and --plan-only cannot be used with --watch; another model begins another --output")
 	case o.Output == "" || o.Output == "-" || c.to != "" && c.to != "parquet":
@@ -202,7 +202,7 @@ func (c *parseCommand) runWatch(ctx context.Context) error {
 	}
 	if !c.quiet {
 		say(os.Stderr, "watching %s every %v; the trees are in %s (treebeam show %[3]s); ctrl-C ends the watch\n",
-			strings.Join(append(slices.Clone(c.options.Inputs), c.options.Paths...), ", "), c.watch.every, shellWord(w.dir))
+			strings.Join(append(slices.Clone(c.options.Inputs), c.options.Paths...), ", "), c.watch.every, pathWord(w.dir))
 	}
 	pause := c.watch.every
 	for {
