@@ -87,6 +87,9 @@ func newFind() *cobra.Command {
   treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
 	cmd.RunE = stoppable(func(ctx context.Context, args []string) error {
 		f.drawn, f.named = fs.Changed("random"), fs.Changed("to")
+		if err := checkCount(fs, "limit"); err != nil {
+			return err
+		}
 		return f.run(ctx, args)
 	})
 	return cmd
@@ -211,8 +214,6 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 	switch {
 	case !(f.conf >= 0 && f.conf <= 1):
 		return nil, refuse("--conf %g: must be a probability from 0 to 1", f.conf)
-	case f.limit < 0:
-		return nil, refuse("--limit %d: must not be negative", f.limit)
 	case f.random < 1 && f.drawn || f.random > pick.MaxSample:
 		return nil, refuse("--random %d: must be from 1 to %d", f.random, pick.MaxSample)
 	case f.drawn && f.limit > 0:

@@ -51,6 +51,14 @@ func noArguments(cmd *cobra.Command, instead string) {
 	}
 }
 
+// checkCount refuses a number of what is wanted that was given and is below 1.
+func checkCount(fs *pflag.FlagSet, name string) error {
+	if f := fs.Lookup(name); f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {
+		return refuse("--%s %s: must be 1 or more", name, f.Value)
+	}
+	return nil
+}
+
 // notAmong refuses to write the file that a flag names if it is one of the inputs; what
 // says which it is.
 func notAmong(flag, file, what string, inputs ...string) error {

@@ -259,7 +259,6 @@ func TestShow(t *testing.T) {
 		"--doc b --lowest 1":  "b@9",
 		"--doc b --id b@9":    "b@9",
 		"--id a@0 --lowest 9": "a@0",
-		"--count 0":           "",
 	} {
 		status, stdout, stderr := treebeam(t, "", append([]string{"show", out}, strings.Fields(args)...)...)
 		var ids []string

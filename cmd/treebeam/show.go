@@ -74,7 +74,15 @@ func newShow() *cobra.Command {
   treebeam show trees.conllu --id 17 -o tree.svg
   treebeam show trees.conllu --id 17 --style paper --words 3-9 -o figure.svg
   echo 'Time flies.' | treebeam parse - | treebeam show -`
-	cmd.RunE = func(cmd *cobra.Command, names []string) error { return f.run(cmd.Context(), names) }
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if f.lowest > 0 && fs.Changed("count") {
+			return refuse("--count is for the first sentences: leave it out with --lowest, which says how many it takes")
+		}
+		if err := checkCount(fs, "count"); err != nil {
+			return err
+		}
+		return f.run(cmd.Context(), names)
+	}
 	return cmd
 }
 
@@ -88,8 +96,8 @@ type showFlags struct {
 }
 
 func (f *showFlags) run(ctx context.Context, names []string) error {
-	if f.lowest < 0 || f.count < 0 {
-		return refuse("--lowest and --count must not be negative")
+	if f.lowest < 0 {
+		return refuse("--lowest %d: must not be negative", f.lowest)
 	}
 	if err := f.chooseFormat(); err != nil {
 		return err
