@@ -54,7 +54,7 @@ func newConvert() *cobra.Command {
 			*to = formatOf(*file)
 		}
 		*to = cmp.Or(*to, "conllu")
-		if err := checkConf(*to, *conf); err != nil {
+		if err := cmp.Or(checkConf(*to, *conf), d.check(*to)); err != nil {
 			return err
 		}
 		if *perFile != "" && *file != "" {

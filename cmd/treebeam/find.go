@@ -244,6 +244,9 @@ func (f *findFlags) options(p *pattern.Pattern, text string) (*search.Options, e
 	if err := f.ending(o, chosen); err != nil {
 		return nil, err
 	}
+	if f.color == "always" && o.To != search.Text && o.To != search.Tree {
+		return nil, refuse("--color always is for --to text and tree; leave it out")
+	}
 	list := f.tsv + f.group
 	if o.To == search.Table && list == "" {
 		list = strings.Join(search.Concordance(f.context), ",")

@@ -151,7 +151,7 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.OneOfFormats())
 	}
-	if err := cmp.Or(checkConf(c.to, *c.conf), checkCount(c.flags, "limit")); err != nil {
+	if err := cmp.Or(checkConf(c.to, *c.conf), c.display.check(c.to), checkCount(c.flags, "limit")); err != nil {
 		return err
 	}
 	if c.options.Rows.StopAfter != "" && c.to == "conllu" && *c.conf {

@@ -296,6 +296,17 @@ func (d *display) define(f *pflag.FlagSet) {
 	colorFlag(f, &d.color, "with --to tree: use color `WHEN`: auto (on a terminal), always or never")
 }
 
+// check refuses what no drawing in the format to shows; "" is Parquet.
+func (d *display) check(to string) error {
+	switch {
+	case d.lemmas && !slices.Contains(drawings, to):
+		return refuse("--lemmas is for drawings: %s has none; leave it out, or add --to tree, svg or html", cmp.Or(to, "parquet"))
+	case d.color == "always" && to != "tree":
+		return refuse("--color always is for --to tree; leave it out")
+	}
+	return nil
+}
+
 func colorFlag(f *pflag.FlagSet, color *string, usage string) {
 	f.StringVar(color, "color", "auto", usage)
 	choose(f, "color", "auto", "always", "never")

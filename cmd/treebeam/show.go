@@ -102,8 +102,11 @@ func (f *showFlags) run(ctx context.Context, names []string) error {
 	if err := f.chooseFormat(); err != nil {
 		return err
 	}
-	if err := f.figure.check(f.to); err != nil {
+	if err := cmp.Or(f.display.check(f.to), f.figure.check(f.to)); err != nil {
 		return err
+	}
+	if f.conf && f.to == "tikz" {
+		return refuse("--conf: tikz has no place for it; leave it out, or use --to svg")
 	}
 	if len(names) == 0 {
 		return refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
