@@ -151,11 +151,8 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.OneOfFormats())
 	}
-	if err := cmp.Or(checkConf(c.to, *c.conf), c.display.check(c.to), checkCount(c.flags, "limit")); err != nil {
+	if err := cmp.Or(checkConf(c.to, *c.conf), c.display.check(c.to), c.checkStop(), checkCount(c.flags, "limit")); err != nil {
 		return err
-	}
-	if c.options.Rows.StopAfter != "" && c.to == "conllu" && *c.conf {
-		return refuse("--stop-after %s: only parsed sentences have probabilities; leave out --conf", c.options.Rows.StopAfter)
 	}
 	if c.options.EndMarks && !isStream {
 		return refuse("--end-marks is for streams: add --to jsonl or --to conllu")
@@ -168,6 +165,21 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	}
 	if o := c.options.Output; c.options.EndMarks && o != "" && o != "-" {
 		return refuse("--end-marks is for a program that reads standard output: leave out --output %s", o)
+	}
+	return nil
+}
+
+// checkStop refuses options of trees for sentences without trees.
+func (c *parseCommand) checkStop() error {
+	stage := c.options.Rows.StopAfter
+	if stage == "" {
+		return nil
+	}
+	if *c.conf {
+		return refuse("--stop-after %s: only parsed sentences have probabilities; leave out --conf", stage)
+	}
+	if idle := namesGiven(c.flags, []string{"projective", "restarts", "exact", "budget", "certify", "seed", "unconstrained"}, true); idle != "" {
+		return refuse("--stop-after %s leaves nothing to do for %s", stage, idle)
 	}
 	return nil
 }

@@ -209,6 +209,8 @@ var wrongCommands = []struct {
 	{"show DONE --to svg --color always", "--color always is for --to tree"},
 	{"find DONE _ --count --color always", "--color always is for --to text and tree"},
 	{"show DONE --to tikz --conf", "--conf: tikz has no place for it"},
+	{"parse IN --to tree --conf --stop-after tag", "only parsed sentences have probabilities"},
+	{"parse IN --to conllu --stop-after tag --exact 5 --seed 7", "--stop-after tag leaves nothing to do for --exact, --seed"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
