@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -151,7 +152,7 @@ func (c *parseCommand) checkFormat(isStream bool) error {
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.OneOfFormats())
 	}
-	if err := cmp.Or(checkConf(c.to, *c.conf), c.display.check(c.to), c.checkStop(), checkCount(c.flags, "limit")); err != nil {
+	if err := cmp.Or(checkConf(c.to, *c.conf), c.display.check(c.to), c.checkStop(), c.checkFrom(), checkCount(c.flags, "limit")); err != nil {
 		return err
 	}
 	if c.options.EndMarks && !isStream {
@@ -180,6 +181,29 @@ func (c *parseCommand) checkStop() error {
 	}
 	if idle := namesGiven(c.flags, []string{"projective", "restarts", "exact", "budget", "certify", "seed", "unconstrained"}, true); idle != "" {
 		return refuse("--stop-after %s leaves nothing to do for %s", stage, idle)
+	}
+	return nil
+}
+
+// checkFrom refuses options of input in other formats than that of --from. Rules may say
+// the format of some files, and their options may be given for all.
+func (c *parseCommand) checkFrom() error {
+	o := &c.options.Rows
+	if o.From == "auto" || o.Rules != "" {
+		return nil
+	}
+	for _, x := range []struct {
+		given         bool
+		flag, formats string
+	}{
+		{o.Retag, "--retag", "conllu or conllx"}, {o.KeepHeads, "--keep-heads", "conllu or conllx"},
+		{o.TextKey != "", "--text", "jsonl, csv, tsv or parquet"}, {o.IDKey != "", "--id", "jsonl, csv, tsv or parquet"},
+		{o.Keep != "", "--keep", "jsonl, csv, tsv or parquet"}, {o.Document != "", "--document", "text"},
+		{o.Lines != "auto", "--lines", "text, jsonl, csv, tsv or parquet"}, {o.StripHTML, "--strip-html", "text, jsonl, csv, tsv or parquet"},
+	} {
+		if x.given && !slices.Contains(strings.FieldsFunc(x.formats, func(r rune) bool { return r == ' ' || r == ',' }), o.From) {
+			return refuse("%s is for --from %s, not %s; leave it out", x.flag, x.formats, o.From)
+		}
 	}
 	return nil
 }
