@@ -215,6 +215,7 @@ var wrongCommands = []struct {
 	{"parse IN --from text -o OUT --text body", "--text is for --from jsonl, csv, tsv or parquet, not text"},
 	{"parse IN --from csv --to conllu --document line", "--document is for --from text, not csv"},
 	{"parse IN --from conllu --to conllu --lines sentence", "--lines is for --from text, jsonl, csv, tsv or parquet, not conllu"},
+	{"parse IN --to conllu --range-bytes 9", "--range-bytes is for Parquet output"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},

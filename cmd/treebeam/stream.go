@@ -174,7 +174,7 @@ func (c *parseCommand) chooseFormat() error {
 }
 
 // forRuns are the flags that have nothing to do in a stream. A single file is always replaced.
-var forRuns = []string{"overwrite", "retry-failures", "verify", "shared-filesystem", "runner", "runner-option"}
+var forRuns = []string{"overwrite", "retry-failures", "verify", "shared-filesystem", "runner", "runner-option", "range-bytes"}
 
 // checkStream refuses flags of runs.
 func (c *parseCommand) checkStream() (err error) {
