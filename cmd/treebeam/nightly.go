@@ -302,6 +302,8 @@ func newCompact() *cobra.Command {
 			return refuse("give --state FOLDER and nothing else")
 		case *keep < 1:
 			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
+		case fs.Changed("keep") && !*prune:
+			return refuse("--keep needs --prune: nothing is removed without it")
 		}
 		defer onInterrupt(continues)()
 		done, err := nightly.Compact(ctx, *state)

@@ -216,6 +216,7 @@ var wrongCommands = []struct {
 	{"parse IN --from csv --to conllu --document line", "--document is for --from text, not csv"},
 	{"parse IN --from conllu --to conllu --lines sentence", "--lines is for --from text, jsonl, csv, tsv or parquet, not conllu"},
 	{"parse IN --to conllu --range-bytes 9", "--range-bytes is for Parquet output"},
+	{"compact --state OUT --keep 3", "--keep needs --prune"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
