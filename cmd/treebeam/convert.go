@@ -57,6 +57,9 @@ func newConvert() *cobra.Command {
 		if err := cmp.Or(checkConf(*to, *conf), d.check(*to)); err != nil {
 			return err
 		}
+		if *overwrite && *perFile == "" && (*file == "" || *file == "-") {
+			return refuse("--overwrite needs --per-file; leave it out")
+		}
 		if *perFile != "" && *file != "" {
 			return refuse("--output and --per-file exclude each other")
 		}

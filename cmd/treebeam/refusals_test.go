@@ -217,6 +217,7 @@ var wrongCommands = []struct {
 	{"parse IN --from conllu --to conllu --lines sentence", "--lines is for --from text, jsonl, csv, tsv or parquet, not conllu"},
 	{"parse IN --to conllu --range-bytes 9", "--range-bytes is for Parquet output"},
 	{"compact --state OUT --keep 3", "--keep needs --prune"},
+	{"convert DONE --overwrite", "--overwrite needs --per-file"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
