@@ -33,6 +33,13 @@ func newLanguages() *cobra.Command {
 	o := pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin}
 	formatFlags(fs, &o.Rows)
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		forFiles := namesGiven(fs, []string{"json"}, false)
+		switch idle := namesGiven(fs, []string{"id", "keep"}, true); {
+		case len(files) == 0 && forFiles != "":
+			return refuse("%s: name the files whose languages are to be found, or leave it out", forFiles)
+		case idle != "":
+			return refuse("%s: only the text of records is read here; leave it out", idle)
+		}
 		if len(files) > 0 {
 			if *asJSON {
 				return refuse("--json is for the list of languages: leave it out, or leave out %s", files[0])

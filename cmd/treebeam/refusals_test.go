@@ -218,6 +218,8 @@ var wrongCommands = []struct {
 	{"parse IN --to conllu --range-bytes 9", "--range-bytes is for Parquet output"},
 	{"compact --state OUT --keep 3", "--keep needs --prune"},
 	{"convert DONE --overwrite", "--overwrite needs --per-file"},
+	{"languages --text body", "--text: name the files whose languages are to be found"},
+	{"languages IN --keep stars", "--keep"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
