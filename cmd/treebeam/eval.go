@@ -120,6 +120,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--row prints one line: leave out --json, --plain and --counts")
 	case f.samples < 1 || f.samples > maxSamples:
 		return refuse("--samples %d: must be from 1 to %d", f.samples, maxSamples)
+	case f.report.JSON && (f.report.Plain || f.report.Counts):
+		return refuse("--json prints everything: leave out --plain and --counts")
 	}
 	err := cmp.Or(notAmong("--write", f.write, "the file of the gold trees", f.gold), notAmong("--write", f.write, "the file of --model", f.model),
 		notAmong("--write", f.write, "the file of --against", f.against), checkOnly("--write", f.write, ".conllu", ".txt"))

@@ -220,6 +220,7 @@ var wrongCommands = []struct {
 	{"convert DONE --overwrite", "--overwrite needs --per-file"},
 	{"languages --text body", "--text: name the files whose languages are to be found"},
 	{"languages IN --keep stars", "--keep"},
+	{"eval --gold IN/a.txt --system IN/a.txt --json --plain", "--json prints everything: leave out --plain and --counts"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
