@@ -110,6 +110,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tokens, --gold-tags, --write and --effort need --model")
 	case f.system != "" && (f.custom != transforms.CustomFiles{} || f.unconstrained):
 		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained need --model")
+	case (f.goldTokens || f.goldTags) && (f.custom.Abbreviations != "" || f.custom.KeepTogether != "") || f.goldTags && f.custom.Exceptions != "":
+		return refuse("--gold-tokens and --gold-tags: the gold words are not cut again, nor tagged again with --gold-tags; leave out --abbreviations and --keep-together, and --exceptions with --gold-tags")
 	case f.causes && f.system != "":
 		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
 	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):

@@ -221,6 +221,7 @@ var wrongCommands = []struct {
 	{"languages --text body", "--text: name the files whose languages are to be found"},
 	{"languages IN --keep stars", "--keep"},
 	{"eval --gold IN/a.txt --system IN/a.txt --json --plain", "--json prints everything: leave out --plain and --counts"},
+	{"eval --gold IN/a.txt --model embedded --gold-tags --abbreviations IN/a.txt", "the gold words are not cut again ... --abbreviations"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},
