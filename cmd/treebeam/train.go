@@ -58,7 +58,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.train, "train", "learn from the treebank in a CoNLL-U `FILE`; repeat it to add trees by the same conventions")
 	fs.StringVar(&f.dev, "dev", "", "select and measure on the development treebank in a CoNLL-U `FILE`")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
-	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
+	fs.BoolVar(&f.check, "check", false, "only check the treebanks, and what other files are given")
 	group(fs, "Treebanks and the model")
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast or standard; accurate is standard with --encoder")
 	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
@@ -153,14 +153,14 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	if err := report.Fatal(); err != nil {
 		return refuse("%w", err)
 	}
-	if f.check {
-		return nil
-	}
 	if f.lexicon != "" {
 		if f.o.Lexicon, f.o.LexiconSHA256, err = treebank.ReadLexicon(f.lexicon); err != nil {
 			return refuse("--lexicon: %w", err)
 		}
 		f.o.LexiconFile = filepath.Base(f.lexicon)
+	}
+	if f.check && f.only != "" {
+		return nil
 	}
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
@@ -172,7 +172,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	if i := &f.o.Info; i.Language == "" {
 		say(os.Stderr, "%s does not say its language, so the model will have the rules of none: name it by --language CODE\n", f.train[0])
 	}
-	if err := f.openEncoder(f.o.Info.Language); err != nil {
+	if err := f.openEncoder(f.o.Info.Language); err != nil || f.check {
 		return err
 	}
 	return f.stored(func() ([]byte, error) { return train.Run(trainBank, devBank, f.o) }, "trained in %s")
