@@ -225,6 +225,8 @@ var wrongCommands = []struct {
 	{"train --train testdata/xx_toy-ud-train.conllu --dev testdata/xx_toy-ud-dev.conllu --check --lexicon OUT/none", "--lexicon: ... none"},
 	{"train --train testdata/xx_toy-ud-train.conllu --dev testdata/xx_toy-ud-dev.conllu --check --silver OUT/none", "--silver: ... none"},
 	{"train --train testdata/xx_toy-ud-train.conllu --dev testdata/xx_toy-ud-dev.conllu --check --encoder OUT/none", "none"},
+	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --language German", "--language German: write the code of a language, such as de"},
+	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --language deu", "--language deu: write it as de"},
 	{"parse IN --state OUT --overwrite", "--all parses"},
 	{"parse IN --state OUT --plan-only=xml", "text or json"},
 	{"parse --sate OUT", "parse --help"},

@@ -426,13 +426,18 @@ func (f *trainFlags) openEncoder(language string) error {
 	return nil
 }
 
-// checkIdle refuses options of files that there are not.
+// checkIdle refuses options of files that there are not, and a language that no rule knows.
 func (f *trainFlags) checkIdle(fs *pflag.FlagSet) error {
 	if f.o.Repeat > 1 && len(f.train) == 1 {
 		return refuse("--repeat %d: add a further --train FILE; the first is learned from once", f.o.Repeat)
 	}
 	if idle := namesGiven(fs, []string{"silver-weight", "silver-words", "silver-tags"}, true); idle != "" && len(f.silver) == 0 {
 		return refuse("%s: add --silver FILE", idle)
+	}
+	if code := f.o.Info.Language; code != "" {
+		if err := train.CheckLanguage(code); err != nil {
+			return refuse("--language %s: %w", code, err)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -410,4 +411,17 @@ func trainLanguage(l Language, of WorldOptions) (*tongue, error) {
 	}
 	trees := dataset{oneRoot(gold.train), oneRoot(gold.dev), hashKey("gold tags", gold.key)}
 	return &tongue{l, slices.Concat(segmenter.sections, tagger.sections), trees, nil}, nil
+}
+
+// CheckLanguage refuses what is not the code of a language as models know it: they have the
+// rules of a language by its code.
+func CheckLanguage(code string) error {
+	switch known := language.Code(code); known {
+	case code:
+		return nil
+	case "":
+		return errors.New("write the code of a language, such as de")
+	default:
+		return fmt.Errorf("write it as %s", known)
+	}
 }
