@@ -300,7 +300,7 @@ func (p *part) jsonLines() (iter.Seq2[block, error], error) {
 	return p.records(record.NewJSONReader(in, o, p.start, p.end)), nil
 }
 
-// unkept warns of keys to keep that no record in the head of the file has. The head is the
+// unkept warns of keys to keep, and of keys of the id, that no record in the head of the file has. The head is the
 // same however the file is cut into ranges.
 func (p *part) unkept(o record.Options) {
 	all, head := len(p.head) < source.HeadBytes, p.head
@@ -308,7 +308,7 @@ func (p *part) unkept(o record.Options) {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	r := record.NewJSONReader(bytes.NewReader(head), o, 0, -1)
-	for len(o.Keep) > 0 {
+	for len(o.Keep) > 0 || o.ID != "" {
 		if _, err := r.Next(); err != nil {
 			break
 		}

@@ -158,6 +158,12 @@ func TestUnkept(t *testing.T) {
 		equal(t, "failure", got.failures, failures)
 		sameInRanges(t, dir, o, got, 40, 5000)
 	}
+	dir := write(t, "x.jsonl", early)
+	for key, want := range map[string][]string{"by": nil, "in.town": nil, "nope": {`x.jsonl 0 warning no id: no record has the key "nope", but "text", "by", "in"; ids are made of places`}} {
+		o := output.RowOptions{Lines: "auto", IDKey: key}
+		got := stage(t, dir, o, 0)
+		equal(t, "failure with --id "+key, got.failures, want)
+	}
 }
 
 // TestNoTable has tables of which nothing can be read: one row says why, however

@@ -44,6 +44,11 @@ func notKept(name string, columns []string) syntax.Fault {
 	return syntax.Because(syntax.KindKept, "value not kept: the table has no column %q, but %s", name, listed(columns))
 }
 
+// lacksID is the warning of a table that lacks the column of the id that was asked for.
+func lacksID(option string, columns []string) syntax.Fault {
+	return syntax.Because(syntax.KindRecordID, "no id: the table has %s, but %s; ids are made of places", noneOf("column", option), listed(columns))
+}
+
 // listed names columns in a message.
 func listed(columns []string) string {
 	const most = 8
@@ -83,6 +88,9 @@ func (p *Parquet) findColumns() error {
 		return why
 	default:
 		return syntax.Because(syntax.KindTextType, "%s; name another column with --id", why.Reason)
+	}
+	if p.id == nil && o.ID != DefaultID {
+		p.lacks = append(p.lacks, lacksID(o.ID, names))
 	}
 	for _, name := range o.Keep {
 		leaf, why := p.column(name)

@@ -24,6 +24,7 @@ type JSONReader struct {
 
 	objects int64    // records that are objects, so far
 	had     []bool   // of Options.Keep: a record had the key
+	hadID   bool     // a record had a key of Options.ID
 	keys    []string // of the records, the first listedKeys+1
 }
 
@@ -64,7 +65,7 @@ func (r *JSONReader) skipLine() error {
 }
 
 // Unkept returns a warning for each key of Options.Keep that none of the records so far
-// has. all says that these are all records of the file.
+// has, and one for the keys of Options.ID, unless that is the default. all says that these are all records of the file.
 func (r *JSONReader) Unkept(all bool) (warnings []syntax.Fault) {
 	who := "no record has"
 	switch {
@@ -80,12 +81,16 @@ func (r *JSONReader) Unkept(all bool) (warnings []syntax.Fault) {
 			warnings = append(warnings, syntax.Because(syntax.KindKept, "value not kept: %s the key %q, %s", who, key, others(r.keys)))
 		}
 	}
+	if !r.hadID && r.opt.ID != DefaultID {
+		warnings = append(warnings, syntax.Because(syntax.KindRecordID, "no id: %s the key %q, %s; ids are made of places", who, r.opt.ID, others(r.keys)))
+	}
 	return warnings
 }
 
 // met notes which keys a record has.
-func (r *JSONReader) met(keys []string, kept []field) {
+func (r *JSONReader) met(keys []string, ids, kept []field) {
 	r.objects++
+	r.hadID = r.hadID || firstField(ids).count > 0
 	for i := range kept {
 		r.had[i] = r.had[i] || kept[i].count > 0
 	}
@@ -172,8 +177,8 @@ func (r *JSONReader) parse(rec *Record) {
 		rec.fail(rec.Start+at, syntax.KindJSON, "invalid JSON: %s at byte %d of the record", reason, at)
 		return
 	}
-	if len(o.Keep) > 0 {
-		r.met(keys, keep)
+	if len(o.Keep) > 0 || o.ID != DefaultID {
+		r.met(keys, ids, keep)
 	}
 	rec.readID(firstField(ids))
 	for i := range keep {

@@ -80,6 +80,9 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if l.id, err = firstColumn(l.Columns, o.ID); err != nil {
 		return nil, err
 	}
+	if l.id < 0 && o.ID != DefaultID {
+		l.lacks = append(l.lacks, lacksID(o.ID, l.Columns))
+	}
 	for _, name := range o.Keep {
 		i, err := columnOf(l.Columns, name)
 		if err != nil {

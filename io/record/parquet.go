@@ -38,7 +38,7 @@ type Parquet struct {
 	text   pq.LeafColumn
 	id     *pq.LeafColumn
 	keep   []*pq.LeafColumn
-	lacks  []syntax.Fault // why values of Options.Keep are not there
+	lacks  []syntax.Fault // why values of Options.Keep, or that of Options.ID, are not there
 
 	unpacked []byte // room for a page without compression
 }

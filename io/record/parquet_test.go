@@ -263,7 +263,7 @@ func TestBytesInParquet(t *testing.T) {
 }
 
 // TestNothingToKeep warns once of columns that a table does not have, or of
-// which no single value can be kept, whichever range has the first row.
+// which no single value can be kept, and of an id that it does not have, whichever range has the first row.
 func TestNothingToKeep(t *testing.T) {
 	file, _ := reviews(t, 300, 70)
 	warnings := func(next func() (Record, error)) (all []string) {
@@ -280,20 +280,22 @@ func TestNothingToKeep(t *testing.T) {
 	}
 	var got []string
 	for k := range int64(3) {
-		p := open(t, file, Options{Text: "place.text", Keep: []string{"place", "absent", "stars"}})
+		p := open(t, file, Options{Text: "place.text", ID: "nope", Keep: []string{"place", "absent", "stars"}})
 		got = append(got, warnings(p.Rows(k*1000, (k+1)*1000, 3000).Next)...)
 	}
 	const data = "text,id\nIt rained.,1\nWe left.,2\n"
 	for _, at := range []int64{0, 20} {
-		l := decided(t, data, CSV, Options{Keep: []string{"id", "Stars"}})
+		l := decided(t, data, CSV, Options{ID: "ID,uid", Keep: []string{"id", "Stars"}})
 		got = append(got, warnings(newTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
 	}
 	rows := open(t, file, Options{Text: "place.text", Keep: []string{"absent"}}).Rows(0, -1, int64(len(file)))
 	first := rows.large(&tooLarge{what: "a page", to: 2})
 	got = append(got, fmt.Sprint(len(first.Warnings), " ", first.Err.Reason))
 	want := []string{
+		`1 bad_id no id: the table has no column "nope", but "id", "place.text", "place.town", "stars", "price", "day", "at", "good" and 2 more; ids are made of places`,
 		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,
 		`1 value_not_kept value not kept: the table has no column "absent", but "id", "place.text", "place.town", "stars", "price", "day", "at", "good" and 2 more`,
+		`8 bad_id no id: the table has none of the columns "ID", "uid", but "text", "id"; ids are made of places`,
 		`8 value_not_kept value not kept: the table has no column "Stars", but "text", "id"`,
 		`1 row 1: it and the rows up to 2 are in a page; write the file with smaller pages`,
 	}
