@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,6 +101,16 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil || len(list) != 1 || CheckForeign(t.Context(), r.Output, r.FP) != nil || CheckForeign(t.Context(), r.Output, strings.Repeat("0", 64)) == nil {
 		t.Fatalf("%+v, %v", list, err)
 	}
+	hidden, alien := filepath.Join(r.Output, "trees", ".DS_Store"), filepath.Join(r.Output, "trees", "x.parquet")
+	must(t, os.WriteFile(hidden, nil, 0o644))
+	if err := CheckForeign(t.Context(), r.Output, r.FP); err != nil {
+		t.Errorf("with a file that no reader reads: %v", err)
+	}
+	must(t, os.WriteFile(alien, nil, 0o644))
+	if err := CheckForeign(t.Context(), r.Output, r.FP); err == nil || !strings.Contains(err.Error(), "trees/x.parquet, which is not of this run") {
+		t.Errorf("with a file of others: %v", err)
+	}
+	must(t, cmp.Or(os.Remove(hidden), os.Remove(alien)))
 	current := filepath.Join(r.Output, CurrentFile)
 	must(t, os.WriteFile(current, nil, 0o644))
 	if err := CheckForeign(t.Context(), r.Output, r.FP); err == nil || !strings.Contains(err.Error(), "is a state") {

@@ -80,7 +80,8 @@ func Records(ctx context.Context, folder string) ([]Record, error) {
 }
 
 // CheckForeign refuses the folder of a state, and one whose trees/, failures/ or documents/
-// has files of other programs or runs: readers would read them as part of this run.
+// has files of other programs or runs: readers would read them as part of this run, unless
+// their names begin with a period or _.
 func CheckForeign(ctx context.Context, folder, fp string) error {
 	if state, err := store.Exists(ctx, store.Join(folder, CurrentFile)); err != nil {
 		return &Refusal{err}
@@ -93,8 +94,8 @@ func CheckForeign(ctx context.Context, folder, fp string) error {
 			if err != nil {
 				return &Refusal{err}
 			}
-			if name := store.Within(dir, info.Name); !IsPart(name, fp) {
-				return Refuse("%s is not an output of treebeam: it holds %s/%s; name another --output", folder, kind, name)
+			if name := store.Within(dir, info.Name); strings.IndexAny(name, "._") != 0 && !IsPart(name, fp) {
+				return Refuse("%s holds %s/%s, which is not of this run: move that away, or name another --output", folder, kind, name)
 			}
 		}
 	}
