@@ -208,10 +208,10 @@ type Word struct {
 	// Null: never in practice
 	Deprel string `parquet:"deprel,dict,optional"`
 	// first character in the `text` of the tree
-	// Null: the text is unknown
+	// Null: the tokens are not those of the text
 	StartChar *int32 `parquet:"start_char,optional"`
 	// the character after the last one
-	// Null: the text is unknown
+	// Null: the tokens are not those of the text
 	EndChar *int32 `parquet:"end_char,optional"`
 	// probability that the head is right
 	// Null: the model is not calibrated

@@ -16,8 +16,9 @@ import (
 type Tree struct {
 	// the input's own `sent_id`; otherwise `<doc_id>@<start_byte>`
 	SentID string `parquet:"sent_id"`
-	// the sentence as it stands in the source, with each line break as one space
-	// Null: unknown (CoNLL without `# text`)
+	// the sentence as it stands in the source, with each line break as one space; of CoNLL without
+	// `# text`, the tokens, with spaces except after `SpaceAfter=No`
+	// Null: never in practice
 	Text string `parquet:"text,optional"`
 	// whole comment lines, including the `#`, in order; for raw text `# newdoc` and `# newpar` where a
 	// document or paragraph begins
@@ -66,10 +67,10 @@ type Tree struct {
 	// the byte after the last one
 	EndByte int64 `parquet:"end_byte"`
 	// per word: first character in `text`, counted in code points
-	// Null: the text is unknown
+	// Null: the tokens are not those of `text`
 	StartChar []int32 `parquet:"start_char,list,optional" word:"start_char"`
 	// per word: the character after the last one. The words of a multiword token share its span
-	// Null: the text is unknown
+	// Null: the tokens are not those of `text`
 	EndChar []int32 `parquet:"end_char,list,optional" word:"end_char"`
 	// see [Raw signals](#raw-signals)
 	// Null: never in practice
