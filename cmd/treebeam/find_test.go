@@ -284,10 +284,16 @@ func TestBrokenBlocks(t *testing.T) {
 	}
 }
 
-// Without probabilities there are no least certain sentences.
+// Without probabilities there are no least certain sentences, and --conf shows none.
 func TestLowestNeedsProbabilities(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})
 	if status, stdout, stderr := treebeam(t, "", "show", filepath.Join(in, "a.conllu"), "--lowest", "2"); status != exitRefused || stdout != "" || !strings.Contains(stderr, "--conf wrote it") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	if status, stdout, stderr := treebeam(t, "", "show", filepath.Join(in, "a.conllu"), "--conf"); status != exitOK || !strings.Contains(stdout, "root") || !strings.Contains(stderr, "--conf wrote it") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	if status, _, stderr := treebeam(t, "", "show", filepath.Join(in, "a.conllu"), "--conf", "--to", "tikz"); status != exitRefused || !strings.Contains(stderr, "--conf") {
+		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -119,9 +119,13 @@ func (f *showFlags) run(ctx context.Context, names []string) error {
 	if len(sources) > 1 {
 		return refuse("name files or one folder of an output or a state, not %d of them", len(sources))
 	}
-	trees, err := f.choice.trees(&sources[0], strings.Join(names, " "))
+	name := strings.Join(names, " ")
+	trees, err := f.choice.trees(&sources[0], name)
 	if err != nil {
 		return err
+	}
+	if f.conf && len(trees) > 0 && !slices.ContainsFunc(trees, hasProbabilities) {
+		say(os.Stderr, "--conf: %s\n", withoutProbabilities(name))
 	}
 	if trees, err = f.figure.of(trees); err != nil {
 		return err
@@ -299,12 +303,19 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 		return list, nil
 	}
 	list = lowest.Trees()
-	if len(list) > 0 {
-		if known, _ := pick.Probabilities(list[0]); len(known) == 0 {
-			return nil, refuse("--lowest: %s has no probabilities; CoNLL-U has them if treebeam parse --conf or convert --conf wrote it", name)
-		}
+	if len(list) > 0 && !hasProbabilities(list[0]) {
+		return nil, refuse("--lowest: %s", withoutProbabilities(name))
 	}
 	return list, nil
+}
+
+func hasProbabilities(t *parquet.Tree) bool {
+	list, _ := pick.Probabilities(t)
+	return len(list) > 0
+}
+
+func withoutProbabilities(name string) string {
+	return name + " has no probabilities; CoNLL-U has them if treebeam parse --conf or convert --conf wrote it"
 }
 
 // within says that only one document was looked at.
