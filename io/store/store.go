@@ -156,7 +156,7 @@ func Unsupported(uri string) error {
 	if scheme == "gs" || scheme == "s3" {
 		return fmt.Errorf("%s:// is not supported by this program: it must import github.com/treebeam/treebeam/io/store/%[1]s for its effect", scheme)
 	}
-	return fmt.Errorf("%s:// is not supported; copy the files to a local disk first", scheme)
+	return fmt.Errorf("%s:// is not supported; name gs://..., s3://... or a local path", scheme)
 }
 
 // IsRemote reports whether uri has a scheme other than file://: it names an

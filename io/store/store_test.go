@@ -63,7 +63,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: got %q, %v", uri, name, err)
 		}
 	}
-	for uri, want := range map[string]string{"ftp://a/b": "ftp:// is not supported; copy", "gs://a/b": "must import github.com/treebeam/treebeam/io/store/gs"} {
+	for uri, want := range map[string]string{"ftp://a/b": "ftp:// is not supported; name gs://", "gs://a/b": "must import github.com/treebeam/treebeam/io/store/gs"} {
 		if _, _, err := store.Of(t.Context(), uri); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", uri, err)
 		}

@@ -266,7 +266,7 @@ func TestPlanOnly(t *testing.T) {
 	c.refused(o, "standard input")
 	o = c.options()
 	o.State = "ftp://host/state"
-	c.refused(o, "ftp://", "local disk")
+	c.refused(o, "ftp://", "local path")
 	if _, err := (&State{c.state}).MustCurrent(context.Background()); err == nil || !strings.Contains(err.Error(), "does not hold a state") {
 		t.Errorf("got %v", err)
 	}
