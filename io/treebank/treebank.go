@@ -25,6 +25,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/lemma"
@@ -40,6 +41,9 @@ type summed struct {
 }
 
 func open(path string) (*summed, error) {
+	if store.IsRemote(path) {
+		return nil, fmt.Errorf("%s: only local files can be read here: copy it and name its path", store.Redact(path))
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
