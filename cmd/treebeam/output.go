@@ -113,7 +113,7 @@ func writePacked(file io.Writer, name string, write func(io.Writer) error) error
 // it is committed. Its errors are refusals.
 func createOutput(flag, path string) (store.Writer, error) {
 	if store.IsRemote(path) {
-		return nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
+		return nil, refuse("%s %s: only Parquet can be written to an object store; name a local file", flag, store.Redact(path))
 	}
 	if err := output.CheckTarget(flag, path, false); err != nil {
 		return nil, err
