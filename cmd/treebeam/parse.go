@@ -85,6 +85,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
 	if pipeline.IsPrism(runner.String()) {
+		if idle := namesGiven(c.flags, []string{"parallelism", "project", "region", "staging_location", "worker_binary"}, true); idle != "" {
+			return refuse("%s: for an engine, and the run is on this machine; name the engine with --runner, as in --runner flink", idle)
+		}
 		runner.Set("prism")
 	}
 	c.options.Runner, c.options.Environment = runner.String(), environment.String()

@@ -147,6 +147,8 @@ var wrongCommands = []struct {
 	{"parse IN --output OUT --runner=flink --environment_type=DOCKER", "--shared-filesystem"},
 	{"parse IN --output OUT --runner=flonk", "--runner flonk: there is no such runner ... flink, spark, dataflow"},
 	{"parse IN --state OUT --runner=flonk", "--runner flonk: there is no such runner"},
+	{"parse IN --output OUT --parallelism 2", "--parallelism: for an engine, and the run is on this machine; name the engine with --runner"},
+	{"parse IN --output OUT --project p --region r", "--project, --region: for an engine"},
 	{"parse IN --state OUT --dry-run", "--dry_run needs --runner dataflow; with --state, --plan-only prints what would be done"},
 	{"parse IN --output OUT --template_location=x", "--template_location needs --runner dataflow"},
 	{"parse IN --output OUT --async", "--async: the work is done in this process"},
@@ -297,7 +299,7 @@ func TestWrongCommands(t *testing.T) {
 	before := snapshot(t, dir, "")
 	for _, c := range wrongCommands {
 		t.Run(c.args, func(t *testing.T) {
-			for _, name := range []string{"runner", "environment_type", "async", "dry_run", "template_location"} { // the flags are the process's
+			for _, name := range []string{"runner", "environment_type", "async", "dry_run", "template_location", "parallelism", "project", "region"} { // the flags are the process's
 				defer flag.Set(name, flag.Lookup(name).Value.String())
 			}
 			paths := strings.NewReplacer("IN", filepath.Join(dir, "in"), "DONE/trees/x.parquet", parts[0], "DONE", filepath.Join(dir, "done"),
