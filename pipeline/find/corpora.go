@@ -242,21 +242,8 @@ func measure(words []syntax.Word) (n, depth, arcs, length int64) {
 			n++
 		}
 	}
-	above := make([]int64, len(words)) // words that are no punctuation from the root to the head, -1 of those not met
-	for i := range above {
-		above[i] = -1
-	}
-	var path []int
+	above := depths(words)
 	for i := range words {
-		path = path[:0]
-		for w := i; w >= 0 && w < len(words) && above[w] < 0; w = int(words[w].Head) - 1 {
-			path, above[w] = append(path, w), 0
-		}
-		for _, w := range slices.Backward(path) {
-			if h := int(words[w].Head) - 1; h >= 0 && h < len(words) {
-				above[w] = above[h] + one(words[h].UPOS != punctuation)
-			}
-		}
 		if words[i].UPOS == punctuation {
 			continue
 		}
@@ -269,11 +256,27 @@ func measure(words []syntax.Word) (n, depth, arcs, length int64) {
 	return n, depth, arcs, length
 }
 
-func one(b bool) int64 {
-	if b {
-		return 1
+// depths returns how many words other than punctuation are above each word, in two steps a
+// word. Of a cycle, it counts some.
+func depths(words []syntax.Word) []int64 {
+	above := slices.Repeat([]int64{-1}, len(words)) // -1 of words that were not met
+	var path []int
+	for i := range words {
+		path = path[:0]
+		for w := i; w >= 0 && w < len(words) && above[w] < 0; w = int(words[w].Head) - 1 {
+			path, above[w] = append(path, w), 0
+		}
+		for _, w := range slices.Backward(path) {
+			h := int(words[w].Head) - 1
+			if h < 0 || h >= len(words) {
+				continue
+			}
+			if above[w] = above[h]; words[h].UPOS != punctuation {
+				above[w]++
+			}
+		}
 	}
-	return 0
+	return above
 }
 
 // A size is how large the corpora are.

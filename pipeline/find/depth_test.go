@@ -24,7 +24,9 @@ func TestDepth(t *testing.T) {
 		for i := range words {
 			d := int64(0)
 			for h := words[i].Head; h > 0; h = words[h-1].Head {
-				d += one(words[h-1].UPOS != punctuation)
+				if words[h-1].UPOS != punctuation {
+					d++
+				}
 			}
 			if words[i].UPOS != punctuation {
 				want = max(want, d)
