@@ -91,11 +91,11 @@ func (o *Reader) NotAnInput(flag, target string) error {
 		}
 		// Only these are looked for: there may be millions.
 		likely := d.StoredBytes == info.Size() || filepath.Base(d.SourceURI) == filepath.Base(target)
-		if archive := archiveOf(d.SourceURI); likely && SameFile(target, d.SourceURI) || archive != last && SameFile(target, archive) {
+		archive := archiveOf(d.SourceURI)
+		if likely && SameFile(target, d.SourceURI) || archive != last && SameFile(target, archive) {
 			return Refuse("%s %s is a file that was parsed: it would be lost; name another", flag, target)
-		} else {
-			last = archive
 		}
+		last = archive
 	}
 	return nil
 }
