@@ -184,6 +184,10 @@ func (c *chunk) spell() []byte {
 			b = byteLongDash
 		case isWordly(class):
 			b = class
+		case strings.ContainsRune("«»‹›", r):
+			b = '"'
+		case unicode.Is(unicode.Po, r): // a comma, period or mark of another script
+			b = ';'
 		}
 		text[i] = b
 	}
