@@ -313,7 +313,7 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 	defer func() { fs.SortFlags = false }()
 	fs.VisitAll(func(x *pflag.Flag) {
 		switch x.Name {
-		case "train", "dev", "model", "threads", "resume", "reuse", "keep", "check", "created-by", "overlay":
+		case "train", "dev", "model", "threads", "resume", "reuse", "keep", "check", "created-by":
 			return // files are named above; the others change nothing
 		}
 		if x.Name == "silver" {
@@ -332,11 +332,15 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 			}
 			return
 		}
-		if x.Value.String() != x.DefValue {
-			words = append(words, "--"+x.Name, shellWord(v))
+		if x.Value.String() == x.DefValue {
+			return
+		}
+		words = append(words, "--"+x.Name)
+		if x.NoOptDefVal == "" {
+			words = append(words, shellWord(v))
 		}
 	})
-	return strings.ReplaceAll(strings.Join(words, " "), "--gold-tags true", "--gold-tags")
+	return strings.Join(words, " ")
 }
 
 // codeVersion is the commit that the program was built of or, if that is unknown, its

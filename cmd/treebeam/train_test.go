@@ -126,6 +126,22 @@ func trainsAlone(t *testing.T, part, said string) {
 	}
 }
 
+// TestTrainRecordsCommand checks that the recorded command says all that changes the file.
+func TestTrainRecordsCommand(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--train x/t.conllu --model x/m.tbm --gold-tags --threads 2", "--train t.conllu --gold-tags"},
+		{"--train t.conllu --only mix --from x/m.tbm --overlay --resume --model n.tbm", "--train t.conllu --from m.tbm --only mix --overlay"},
+	} {
+		fs := newCommand("train", "", "").Flags()
+		var f trainFlags
+		f.define(fs)
+		must(t, fs.Parse(strings.Fields(c.args)))
+		if got := f.command(fs); got != "treebeam train "+c.want {
+			t.Errorf("train %s: records %q", c.args, got)
+		}
+	}
+}
+
 func TestTrainOnlyRefusals(t *testing.T) {
 	toy := trainedToy(t)
 	other := filepath.Join(t.TempDir(), "yy_toy-ud-train.conllu")
