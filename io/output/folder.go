@@ -84,23 +84,26 @@ func (o *Reader) NotAnInput(flag, target string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	last := "" // archive
+	last := "" // name up to the last !/
 	for d, err := range o.Documents {
 		if err != nil {
 			return err
 		}
 		// Only these are looked for: there may be millions.
 		likely := d.StoredBytes == info.Size() || filepath.Base(d.SourceURI) == filepath.Base(target)
+		is := likely && SameFile(target, d.SourceURI)
 		archive := archiveOf(d.SourceURI)
-		if likely && SameFile(target, d.SourceURI) || archive != last && SameFile(target, archive) {
+		for a := archive; a != "" && archive != last && !is; a = archiveOf(a) { // a member's name, too, may have !/
+			is = SameFile(target, a)
+		}
+		if last = archive; is {
 			return Refuse("%s %s is a file that was parsed: it would be lost; name another", flag, target)
 		}
-		last = archive
 	}
 	return nil
 }
 
-// archiveOf is the archive that a document is in, "" if its name is of none.
+// archiveOf is a name up to its last !/, which may be the archive of a document, or "".
 func archiveOf(uri string) string { return uri[:max(strings.LastIndex(uri, source.InArchive), 0)] }
 
 // NoInputs refuses to write the files called names in the folder dir that a flag names
