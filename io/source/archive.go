@@ -104,6 +104,9 @@ func (l *lister) addArchive(root, name string, archive Input) {
 		if hides(m.name) || l.excludesAny(root, uri) {
 			continue
 		}
+		if m.lost && fault == nil {
+			fault = irregular(&archive, "two of its members are called %q, and only the last is read; give them different names", m.name)
+		}
 		l.insert(place+"\x00"+m.name, Input{URI: uri, Size: m.size, Version: m.version, Path: archive.stored(), In: &m.Place},
 			name+InArchive+m.name)
 	}
@@ -133,6 +136,7 @@ type member struct {
 	name    string // cleaned, not empty
 	size    int64  // unpacked
 	version string
+	lost    bool // a member of zip with other bytes has the same name and comes before it
 }
 
 // members are those of an archive so far.
@@ -146,7 +150,7 @@ type members struct {
 }
 
 // add adds a member. The last of several with the same name counts, as when an archive is
-// unpacked.
+// unpacked. That is how a tar is updated, but not a zip.
 func (l *members) add(m member) error {
 	m.name = strings.TrimPrefix(path.Clean("/"+m.name), "/")
 	if m.size < 0 || m.size > l.most-l.size {
@@ -164,6 +168,8 @@ func (l *members) add(m member) error {
 	}
 	m.Size, m.Place.Version, m.Gzip = l.archive.Size, l.archive.Version, l.archive.Gzip
 	if i, ok := l.places[m.name]; ok {
+		before := &l.list[i]
+		m.lost = m.Zip && (before.lost || before.CRC != m.CRC || before.size != m.size)
 		l.list[i] = m
 		return nil
 	}
@@ -172,7 +178,7 @@ func (l *members) add(m member) error {
 	return nil
 }
 
-func irregular(archive *Input, format string, a ...any) error {
+func irregular(archive *Input, format string, a ...any) *Error {
 	return permanent(archive.URI, 0, syntax.KindIrregular, format, a...)
 }
 

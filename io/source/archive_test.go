@@ -202,6 +202,9 @@ func TestArchives(t *testing.T) {
 				want["sub/a"+p.ending+"!/"+strings.ReplaceAll(name, "\xff", "%FF")] = c.text
 			}
 		}
+		if strings.HasSuffix(p.ending, ".zip") {
+			want["sub/a"+p.ending] = "<not_regular_file>" // for the first twice.txt
+		}
 		packed := p.pack(slices.DeleteFunc(slices.Clone(list), func(c content) bool { return c.name == "bad\xff.txt" && !strings.HasSuffix(p.ending, ".zip") }))
 		dir := inFolder(t, map[string]string{"sub/a" + p.ending: string(packed)})
 		memory(t, map[string]string{"bucket/in/sub/a" + p.ending: string(packed)})
@@ -225,6 +228,25 @@ func TestArchiveExcluded(t *testing.T) {
 	list, err := List(t.Context(), []string{"in/**/*.zip"}, ListOptions{Dir: dir, Exclude: []string{"x", "a.zip!/**/*.md", "b.zip"}})
 	if err != nil || len(list) != 1 || list[0].DocID != "a.zip!/y/2.txt" || list[0].URI != "in/a.zip!/y/2.txt" {
 		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+// A member of a zip that another one replaces leaves a row, unless nothing is lost with it.
+func TestArchiveMemberTwice(t *testing.T) {
+	for _, c := range []struct {
+		name, first, second string
+		rows                int
+	}{
+		{"a.txt", "one", "two", 2}, {"a.txt", "one", "one", 1}, {".a.txt", "one", "two", 0}, {"no.txt", "one", "two", 0},
+	} {
+		dir := inFolder(t, map[string]string{"x.zip": string(zipOf([]content{{c.name, c.first}, {"./" + c.name, c.second}}, zip.Deflate))})
+		list, err := List(t.Context(), []string{"in"}, ListOptions{Dir: dir, Exclude: []string{"no.txt"}, AllowEmpty: true})
+		if err != nil || len(list) != c.rows {
+			t.Errorf("%+v: %d files, %v", c, len(list), err)
+		}
+		if len(list) == 2 && !strings.Contains(list[0].In.Reason, `"a.txt"`) {
+			t.Errorf("%+v: %q", c, list[0].In.Reason)
+		}
 	}
 }
 
