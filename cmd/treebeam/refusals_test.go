@@ -252,6 +252,7 @@ var wrongCommands = []struct {
 	{"parse --watch IN --output OUT --every 0s", "--every 0s"},
 	{"parse --watch IN --output OUT --window 1s", "must not be shorter"},
 	{"parse --watch IN --output OUT --every 10", "must be a duration"},
+	{"parse --watch IN/a.txt --output IN", "a.txt is in the folder of --output"},
 	{"parse --watch IN --output DONE", "output of a parse without"},
 	{"parse IN --state DONE", "output of a parse without --state"},
 	{"parse IN --state=", "--state is empty: check for an unset variable"},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -80,6 +81,11 @@ func (c *parseCommand) checkWatch() error {
 		return refuse("--limit, --verify, --overwrite, --retry-failures and --max-failures cannot be used with --watch, which has no end; leave them out")
 	case w.every < 10*time.Millisecond || w.window < w.every:
 		return refuse("--every %v --window %v: --every must be 10ms or more, and --window must not be shorter", w.every, w.window)
+	}
+	for _, in := range o.Inputs {
+		if !isFolder(in) && output.SameFile(filepath.Dir(in), o.Output) {
+			return refuse("--watch %s is in the folder of --output, which could then not be watched; name another --output", in)
+		}
 	}
 	return nil
 }
