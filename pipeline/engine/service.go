@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
@@ -32,6 +35,9 @@ import (
 
 // dialWithin is how long a job service may take to answer at first.
 const dialWithin = 2 * time.Minute
+
+// refusedWithin is how long a job service that is starting may refuse connections. Tests set it.
+var refusedWithin = 10 * time.Second
 
 // Options are for Submit, in addition to Beam's flags (--endpoint, --environment_type
 // and so on).
@@ -121,6 +127,9 @@ func (j *served) connect(ctx context.Context, local bool) (err error) {
 		j.client, err = inProcess()
 		return err
 	}
+	if err := awaitListener(ctx, *jobopts.Endpoint); err != nil {
+		return err
+	}
 	connection, err := grpcx.Dial(ctx, *jobopts.Endpoint, dialWithin)
 	if err != nil {
 		return err
@@ -128,6 +137,27 @@ func (j *served) connect(ctx context.Context, local bool) (err error) {
 	j.stop = append(j.stop, func() { connection.Close() })
 	j.client = jobpb.NewJobServiceClient(connection)
 	return nil
+}
+
+// awaitListener returns an error if an endpoint refuses connections for refusedWithin. A dial of
+// gRPC would go on for dialWithin. What else is wrong with the endpoint, that dial will tell.
+func awaitListener(ctx context.Context, endpoint string) error {
+	for begun := time.Now(); ; {
+		probe, err := (&net.Dialer{Timeout: refusedWithin}).DialContext(ctx, "tcp", endpoint)
+		switch {
+		case err == nil:
+			return probe.Close()
+		case !errors.Is(err, syscall.ECONNREFUSED):
+			return nil
+		case time.Since(begun) >= refusedWithin:
+			return fmt.Errorf("%w; start the job server, or name its HOST:PORT with --endpoint", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second / 4):
+		}
+	}
 }
 
 // check refuses options of the runner that the job service does not know, if it tells

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
@@ -111,6 +112,34 @@ func submit(ctx context.Context, o Options) (Job, error) {
 	p, s := beam.NewPipelineWithRoot()
 	beam.Impulse(s)
 	return Submit(ctx, p, o)
+}
+
+// A port at which nothing listens is an error long before a dial gives up. A service that
+// starts meanwhile is found.
+func TestNoJobService(t *testing.T) {
+	defer func(d time.Duration) { refusedWithin = d }(refusedWithin)
+	refusedWithin = time.Second
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	set(t, jobopts.Endpoint, listener.Addr().String())
+	ctx, cancel := context.WithTimeout(t.Context(), dialWithin/4)
+	defer cancel()
+	if _, err := submit(ctx, Options{}); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "start the job server, or name its HOST:PORT with --endpoint") {
+		t.Errorf("got %v", err)
+	}
+	refusedWithin = time.Hour
+	go func() {
+		time.Sleep(time.Second / 2)
+		if l, err := net.Listen("tcp", listener.Addr().String()); err == nil {
+			t.Cleanup(func() { l.Close() })
+		}
+	}()
+	if err := awaitListener(t.Context(), listener.Addr().String()); err != nil {
+		t.Errorf("a service that starts: %v", err)
+	}
 }
 
 // Options of the engine's own reach its job service under their full names, with values of
