@@ -149,6 +149,12 @@ func (l *diffLimits) check(r *diff.Report) error {
 	if p := r.Words.Percent(r.Words.Arcs); l.changed.text != "" && p > l.changed.value {
 		say(os.Stderr, "%.2f%% of the arcs changed, more than --max-changed %s\n", p, l.changed.text)
 		over = true
+	} else if l.changed.text != "" && r.Words.Compared == 0 {
+		say(os.Stderr, "no word was compared, so that --max-changed %s allows anything\n", l.changed.text)
+	}
+	if l.drift.text != "" && r.Confidence.HeadMarginal.OneSided() {
+		say(os.Stderr, "one side has no words, and so no mean head_marginal for --max-drift %s\n", l.drift.text)
+		over = true
 	}
 	if d := r.Confidence.HeadMarginal.Drift; l.drift.text != "" && math.Abs(d) > l.drift.value {
 		say(os.Stderr, "the mean head_marginal drifted by %+.4f, more than --max-drift %s\n", d, l.drift.text)

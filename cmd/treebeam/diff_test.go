@@ -48,6 +48,19 @@ func TestDiff(t *testing.T) {
 	if _, stderr := ends(t, exitFailures, "", "diff", before, after, "--max-drift", "0.000001"); !strings.Contains(stderr, "drifted") {
 		t.Error(stderr)
 	}
+	none := filepath.Join(t.TempDir(), "none") // no sentence
+	ends(t, exitOK, "", toyCommand("--quiet", "--input", writeFiles(t, map[string]string{"a.txt": ""}), "--output", none)...)
+	for _, args := range [][]string{{before, none}, {none, before}} {
+		if _, stderr := ends(t, exitFailures, "", append([]string{"diff", "--max-drift", "1"}, args...)...); !strings.Contains(stderr, "one side has no words") {
+			t.Error(stderr)
+		}
+		if _, stderr := ends(t, exitOK, "", append([]string{"diff", "--max-changed", "1"}, args...)...); !strings.Contains(stderr, "no word was compared") {
+			t.Error(stderr)
+		}
+	}
+	if _, stderr := ends(t, exitOK, "", "diff", none, none, "--max-drift", "0"); stderr != "" {
+		t.Error(stderr)
+	}
 	for want, args := range map[string][]string{
 		"got 1 argument\n": {before}, "manifest.json": {before, in}, "not the number": {"--state", state, "x", "y"},
 		"no snapshot 9": {"--state", state, "1", "9"}, "not negative": {before, after, "--max-changed", "-1"}, "--top 0": {before, after, "--top", "0"},

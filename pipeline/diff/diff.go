@@ -114,6 +114,10 @@ func (m *Means) finish() {
 	}
 }
 
+// OneSided reports whether only one of the compared sides has values, so that there is no
+// drift. It knows of a report of Compare.
+func (m *Means) OneSided() bool { return (m.count[0] == 0) != (m.count[1] == 0) }
+
 // Compare compares b with a. top is how many migrations the report has. Compare is
 // deterministic.
 func Compare(ctx context.Context, a, b Side, top int) (*Report, error) {
