@@ -130,7 +130,7 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "do not show progress")
-	f.BoolVarP(&c.verbose, "verbose", "v", false, "print the runner's counters at the end")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "with --output FOLDER or --state: print the runner's counters at the end")
 	threadsFlag(f)
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "try again to read files that could not be read")
 	group(f, runFlags)
