@@ -95,6 +95,25 @@ func TestManySuggestions(t *testing.T) {
 	}
 }
 
+// Options of CoNLL input that met none are told, by a run and by a stream.
+func TestIdleOptions(t *testing.T) {
+	for conllu, want := range map[string]int{"": 2, "1\tWord\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n": 0} {
+		o := options(write(t, map[string]string{"a.txt": "A word .\n", "b.conllu": conllu}), filepath.Join(t.TempDir(), "out"))
+		o.Rows.Retag, o.Rows.KeepHeads = true, true
+		if conllu == "" {
+			o.Exclude = []string{"*.conllu"}
+		}
+		run(t, o)
+		streamed, err := Stream(context.Background(), o, new(strings.Builder))
+		must(t, err)
+		for _, got := range [][]string{summary(t, o.Output).Suggestions, streamed.Suggestions} {
+			if len(got) != want || want > 0 && (!strings.Contains(got[0], "--retag") || !strings.Contains(got[1], "--keep-heads")) {
+				t.Errorf("want %d suggestions, got %q", want, got)
+			}
+		}
+	}
+}
+
 // ofEncodings returns the suggestions about files in other encodings.
 func ofEncodings(sum *output.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(sum.Suggestions), func(s string) bool { return !strings.Contains(s, "--encoding") })

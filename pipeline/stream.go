@@ -79,6 +79,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		if err := s.sum.Close(); err != nil {
 			return nil, err
 		}
+		s.sum.NoteIdle(&o.Rows)
 	}
 	s.sum.NoteLanguage(m.TrainedOn())
 	if s.buf, err = s.rows.End(s.buf[:0]); err != nil {

@@ -59,6 +59,7 @@ func (r *Run) finish(ctx context.Context, merged bool, sums map[int]string) erro
 		}
 	}
 	sum.close(r.TrainedOn)
+	sum.NoteIdle(&r.Options)
 	if err := sum.defects(); err != nil && !merged {
 		return fmt.Errorf("%w; the output is not marked complete", err)
 	}

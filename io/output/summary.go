@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -28,7 +29,8 @@ type Summary struct {
 	Suggestions []string `json:"suggestions,omitempty"`
 	Counts
 
-	suspects int // files that needed many repairs
+	suspects  int  // files that needed many repairs
+	annotated bool // a file is in a CoNLL format
 	// Files that meet has met that seem to be in another language, and the first of them.
 	foreigners int64
 	foreigner  string
@@ -48,6 +50,7 @@ func (s *Summary) addFile(f *File) error {
 	if f.Failed || f.Errors > 0 && f.Trees == 0 {
 		s.FilesFailed++
 	}
+	s.annotated = s.annotated || source.Format(f.Format).Annotated()
 	if f.MuchRepaired() {
 		if s.suspects++; s.suspects <= maxSuggestions {
 			s.Suggestions = append(s.Suggestions, f.otherEncoding())
@@ -114,6 +117,18 @@ func (s *Summary) close(trainedOn string) {
 	s.noteSuspects(": see repaired in documents/")
 	s.NoteLanguage(trainedOn)
 	s.sortReasons()
+}
+
+// NoteIdle adds suggestions if options of CoNLL input have met none.
+func (s *Summary) NoteIdle(o *RowOptions) {
+	for _, x := range []struct {
+		given bool
+		flag  string
+	}{{o.Retag, "--retag"}, {o.KeepHeads, "--keep-heads"}} {
+		if x.given && !s.annotated {
+			s.Suggestions = append(s.Suggestions, x.flag+" has changed nothing: it is for CoNLL input, and there was none")
+		}
+	}
 }
 
 // A Tally adds up a run without an output folder and checks of it what Parts
