@@ -15,9 +15,10 @@ func (e Exact) Decode(x *Search) bool {
 	ways := 1
 	for m := 1; m <= n; m++ {
 		lo, hi := arcs.Span(m)
-		if ways *= hi - lo; ways > e.Limit {
+		if ways > e.Limit/max(hi-lo, 1) {
 			return false
 		}
+		ways *= hi - lo
 	}
 	for way := range ways {
 		if x.Spent() {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -45,6 +46,18 @@ func TestEnumerationIsExact(t *testing.T) {
 		}
 		if x.bestAt != best || scratchScore(x, x.best) != best || trees > 1 && x.second != second {
 			t.Fatalf("best %d, second %d; want %d and %d", x.bestAt, x.second, best, second)
+		}
+	}
+}
+
+// More combinations than there are integers are not taken for few: they cost no work.
+func TestEnumerationOfTooMany(t *testing.T) {
+	r := hash.Rand(22)
+	for k := range 20 {
+		x := newSearch(randomSentence(28+k, 8, &r), 400, part.Standard)
+		x.limit = x.work() + 1000
+		if (Exact{math.MaxInt}).Decode(x) || x.cut {
+			t.Fatal("the enumeration began")
 		}
 	}
 }
