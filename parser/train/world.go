@@ -10,6 +10,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/language"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
@@ -52,6 +53,9 @@ func RunWorld(list []Language, o WorldOptions) ([]byte, error) {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Language) int {
 		return cmp.Or(cmp.Compare(named(b), named(a)), cmp.Compare(a.Code, b.Code))
 	})
+	if err := checkRelations(list); err != nil {
+		return nil, err
+	}
 	o.Folds = cmp.Or(o.Folds, 2)
 	o.setDefaults(0)
 	t := &trainer{Options: o.Options, progress: &progress{out: o.Log, now: o.Now}}
@@ -94,6 +98,21 @@ func RunWorld(list []Language, o WorldOptions) ([]byte, error) {
 		return nil, err
 	}
 	return w.encode()
+}
+
+// checkRelations refuses languages whose relations are too many for the one model of labels,
+// which is trained last.
+func checkRelations(list []Language) error {
+	var trees []syntax.Sentence
+	for _, l := range list {
+		if l.Name != "" {
+			trees = append(trees, first(oneRoot(l.Train.All()), treeWords)...)
+		}
+	}
+	if n := len(syntax.GoldRelations(trees)); n > label.MaxRelations {
+		return fmt.Errorf("the languages have %d relations together, a model holds %d: check the DEPREL columns, or leave a language out", n, label.MaxRelations)
+	}
+	return nil
 }
 
 // identifier trains what names the language of a text.

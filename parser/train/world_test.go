@@ -77,3 +77,22 @@ func TestRunWorld(t *testing.T) {
 		}
 	}
 }
+
+// Languages that have too many relations together are refused before anything is trained.
+func TestWorldOfManyRelations(t *testing.T) {
+	list := toyLanguages()
+	for i := range list {
+		list[i].Train = toyTreebank(list[i].Code, 40)
+		for j, s := range list[i].Train.Sentences {
+			for k := range s.Words[1:] {
+				if w := &s.Words[1+k]; w.Head != 0 {
+					w.Deprel = fmt.Sprintf("dep:%s%d", list[i].Code, (5*j+k)%140)
+				}
+			}
+		}
+	}
+	var rig rig
+	if _, err := RunWorld(list, WorldOptions{Options: rig.watch(Options{})}); err == nil || !strings.Contains(err.Error(), "282 relations") || len(rig.ran) > 0 {
+		t.Errorf("%v, after %v", err, rig.ran)
+	}
+}
