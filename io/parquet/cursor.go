@@ -14,6 +14,7 @@ import (
 // A rowReader reads the rows of a file column by column, one row at a time.
 type rowReader struct {
 	name    string
+	in      *reading
 	file    *pq.File
 	table   *table
 	columns []string      // that are read; nil: all
@@ -32,11 +33,12 @@ func (r *Reader[T]) newRowReader(columns []string) (*rowReader, error) {
 			return nil, fmt.Errorf("there is no column %s", name)
 		}
 	}
-	return &rowReader{name: r.name, file: r.file, table: t, columns: columns, groups: r.file.RowGroups()}, nil
+	return &rowReader{name: r.name, in: r.in, file: r.file, table: t, columns: columns, groups: r.file.RowGroups()}, nil
 }
 
 // next reads the next row into row, a zero struct. It is io.EOF after the last.
 func (r *rowReader) next(row reflect.Value) (err error) {
+	defer func() { err = r.in.cause(err) }()
 	defer recoverDamage(r.name, &err)
 	for r.left == 0 {
 		r.close()

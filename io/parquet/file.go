@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	pq "github.com/parquet-go/parquet-go"
 
@@ -36,7 +38,7 @@ func damaged(name, format string, a ...any) error {
 // concurrent use.
 type File struct {
 	name             string
-	in               source
+	in               *reading
 	file             *pq.File
 	size, footerSize int64 // of the file, and of the footer with what follows it
 }
@@ -45,6 +47,35 @@ type File struct {
 type source interface {
 	io.ReaderAt
 	io.Closer
+}
+
+// A reading remembers the first fault of a source: then it is not the file that is damaged.
+type reading struct {
+	source
+	size  int64
+	mu    sync.Mutex
+	fault error
+}
+
+// ReadAt implements io.ReaderAt. A damaged file may name places that it does not have.
+func (r *reading) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off >= r.size {
+		return 0, io.EOF
+	}
+	n, err := r.source.ReadAt(b, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.fault = cmp.Or(r.fault, err)
+	}
+	return n, err
+}
+
+// cause is the fault of the source, if there was one, else err.
+func (r *reading) cause(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return cmp.Or(r.fault, err)
 }
 
 // OpenFile opens a file at a path or a URI. From an object store it fetches only the
@@ -77,13 +108,11 @@ func OpenListed(info store.Info) (*File, error) {
 	return open(info.Name, tail, info.Size)
 }
 
-func open(name string, in source, size int64) (_ *File, err error) {
-	tail, remote := in.(*store.Tail)
+func open(name string, from source, size int64) (_ *File, err error) {
+	_, remote := from.(*store.Tail)
+	in := &reading{source: from, size: size}
 	defer func() {
-		if remote && tail.Err() != nil {
-			err = tail.Err() // it is not the file that is damaged
-		}
-		if err != nil {
+		if err = in.cause(err); err != nil {
 			in.Close()
 		}
 	}()
@@ -150,11 +179,7 @@ func (f *File) checkPart(p *PartFile) error {
 // Verify reads the whole file and compares it with the digest in its footer.
 func (f *File) Verify() error {
 	want, _ := f.Footer(keyDigest)
-	err := verifySeal(f.in, f.size, f.footerSize, want)
-	if tail, ok := f.in.(*store.Tail); ok && tail.Err() != nil {
-		return tail.Err() // it is not the file that is damaged
-	}
-	if err != nil {
+	if err := f.in.cause(verifySeal(f.in, f.size, f.footerSize, want)); err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	return nil

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -413,5 +415,50 @@ func TestLongValuesAreNoStatistics(t *testing.T) {
 		Misc: []string{long}, MWT: []parquet.MWT{{ID: "1-1", Form: long}}, EmptyNodes: []parquet.EmptyNode{{ID: "1.1", Form: long}}}
 	if n := len(write(t, slices.Repeat([]parquet.Tree{row}, 64))); n > 1<<20 {
 		t.Errorf("%d bytes for 64 rows of the same letter", n)
+	}
+}
+
+// A disk fails to read what comes after a byte, or begins before it.
+type disk struct {
+	io.ReaderAt
+	before, after int64
+}
+
+func (d *disk) ReadAt(b []byte, off int64) (int, error) {
+	if off < d.before || off+int64(len(b)) > d.after {
+		return 0, syscall.EIO
+	}
+	return d.ReaderAt.ReadAt(b, off)
+}
+
+func (d *disk) Close() error { return nil }
+
+// A file that cannot be read now is not a damaged one, of which a run would remove all.
+func TestUnreadable(t *testing.T) {
+	s := parsed(2)
+	data := write(t, []parquet.Tree{parquet.ToRow(&s, &doc)})
+	size := int64(len(data))
+	d := &disk{ReaderAt: bytes.NewReader(data)}
+	check := func(what string, err error) {
+		if !errors.Is(err, syscall.EIO) || errors.Is(err, parquet.ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := parquet.OpenSource(d, size)
+	check("the end", err)
+	d.after, d.before = size, 1000
+	_, err = parquet.OpenSource(d, size)
+	check("the beginning", err)
+	d.before = 0
+	open := func() *parquet.Reader[parquet.Tree] {
+		d.before = 0
+		r, err := parquet.OpenSource(d, size)
+		must(t, err)
+		d.before = size
+		return r
+	}
+	check("all", open().Verify())
+	for _, err := range open().All() {
+		check("a row", err)
 	}
 }

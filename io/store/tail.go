@@ -38,13 +38,6 @@ func OpenTail(ctx context.Context, info Info) (*Tail, error) {
 	return &Tail{ctx: ctx, store: s, info: info}, nil
 }
 
-// Err returns the fault of the store that made a ReadAt fail, or nil.
-func (t *Tail) Err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
-}
-
 // ReadAt implements io.ReaderAt.
 func (t *Tail) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 || off >= t.info.Size {
