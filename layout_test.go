@@ -92,7 +92,7 @@ var imports = func() map[string][]string {
 		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/pick", "io/tokens", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "io/view", "pipeline"},
-		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/parquet", "io/pick", "io/store", "io/view", "model", "parser/label", "parser/pattern", "parser/syntax"}, // in memory, without Beam
+		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/parquet", "io/pick", "io/source", "io/store", "io/view", "model", "parser/label", "parser/pattern", "parser/syntax"}, // in memory, without Beam
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"python":                    nil,
 		"cmd/dist":                  {"python"},

@@ -20,6 +20,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -99,7 +100,9 @@ func openManuscript(c Corrections) (*manuscript, error) {
 		m.order = append(m.order, len(m.order))
 	}
 	if len(m.blocks) == 0 {
-		if first == nil {
+		if _, err := source.Detect(path, m.data[:min(len(m.data), source.HeadBytes)], source.CoNLLU, ""); err != nil {
+			first = err // such as UTF-16: what its lines lack would mislead
+		} else if first == nil {
 			first = fmt.Errorf("it is empty")
 		}
 		return nil, fmt.Errorf("%s has no sentence in CoNLL-U that can be corrected: %w", c.File, first)

@@ -390,7 +390,7 @@ func TestCorrectPage(t *testing.T) {
 			t.Errorf("this part of the page has an address, a style or a script in a tag:\n%.200s", part)
 		}
 	}
-	for file, want := range map[string]string{"": "has no sentence", "a\tb\n": "has no sentence"} {
+	for file, want := range map[string]string{"": "has no sentence", "a\tb\n": "has no sentence", "\xff\xfe1\x00\t\x00a\x00\n\x00": "in UTF-16; make it UTF-8 first"} {
 		name := filepath.Join(t.TempDir(), "x.conllu")
 		must(0, os.WriteFile(name, []byte(file), 0o600))
 		if _, err := NewEditor(Corrections{File: name, Now: time.Now, Confidence: readConf}, "", DefaultLimits(), nil); err == nil || !strings.Contains(err.Error(), want) {
