@@ -242,7 +242,8 @@ func TestErrors(t *testing.T) {
 // A limit without measure is one: sizes that are made of it are above 0, and a body that is
 // announced takes no memory before it comes.
 func TestHugeLimit(t *testing.T) {
-	s := newServer(t, Limits{Body: math.MaxInt64})
+	s := newServer(t, Limits{Body: math.MaxInt64, Open: math.MaxInt})
+	newListener(nil, s.limits)
 	if l := s.limits; unwanted*l.Body <= l.Body || l.Memory <= l.Body || l.Bodies < l.Body {
 		t.Errorf("the limits are %+v", l)
 	}

@@ -77,9 +77,11 @@ func DefaultLimits() Limits {
 	}
 }
 
-// fit makes room for at least one request. Multiples of the largest body are numbers, too.
+// fit makes room for at least one request. Multiples of the largest body and of the most
+// requests are numbers, too.
 func (l *Limits) fit() {
 	l.Body = min(l.Body, math.MaxInt64/16)
+	l.Open = min(l.Open, math.MaxInt/2)
 	l.Bodies = max(l.Bodies, l.Body)
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
 }
