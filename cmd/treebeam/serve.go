@@ -108,7 +108,7 @@ type page struct {
 
 // run serves the page until a signal comes. Open requests then have a time to finish.
 func (p *page) run(ctx context.Context, address string, grace time.Duration) error {
-	ctx, stop := interruptibleFor(ctx, grace+time.Second)
+	ctx, stop := interruptibleFor(ctx, max(grace, grace+time.Second)) // the sum may be too large
 	defer stop()
 	l, err := net.Listen("tcp", address)
 	if err != nil {

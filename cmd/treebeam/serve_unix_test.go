@@ -209,6 +209,32 @@ func TestServeCuts(t *testing.T) {
 	}
 }
 
+// The longest time for open requests is not none.
+func TestServeLongGrace(t *testing.T) {
+	cmd, _, address, _ := startServer(t, "--edit", manyToys(t, 1), "--grace", "2562047h47m16s")
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/"))
+	must(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /change HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n")
+	must(t, err)
+	answer := bufio.NewReader(conn)
+	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	for status := http.StatusOK; status == http.StatusOK; { // until it stops
+		r, err := http.Get(address + "healthz")
+		must(t, err)
+		status = r.StatusCode
+		must(t, r.Body.Close())
+	}
+	_, err = io.WriteString(conn, "{}")
+	must(t, err)
+	if said, err := io.ReadAll(answer); err != nil || !strings.Contains(string(said), "HTTP/1.1 409 ") || cmd.Wait() != nil {
+		t.Errorf("%q, %v, %v", said, err, cmd.ProcessState)
+	}
+}
+
 // columns are the lines of words, without MISC: there the server says more.
 func columns(conllu string) string {
 	var b strings.Builder
