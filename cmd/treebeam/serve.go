@@ -189,14 +189,13 @@ func announce(l net.Listener, models []serve.Source) error {
 
 // addressOf is the address of the page for a browser.
 func addressOf(l net.Listener) string {
-	at, _ := l.Addr().(*net.TCPAddr)
-	host := "localhost"
-	if at != nil && !at.IP.IsUnspecified() && !at.IP.IsLoopback() {
-		host = at.IP.String()
+	at, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return l.Addr().String()
 	}
-	port := 0
-	if at != nil {
-		port = at.Port
+	host := at.IP.String()
+	if at.IP.IsUnspecified() || host == "127.0.0.1" {
+		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, fmt.Sprint(port)) + "/"
+	return "http://" + net.JoinHostPort(host, fmt.Sprint(at.Port)) + "/"
 }

@@ -253,3 +253,20 @@ func TestServePort(t *testing.T) {
 	defer l.Close()
 	ends(t, exitRefused, "another program has this port", "serve", "--listen", l.Addr().String())
 }
+
+// boundTo is a listener at an address.
+type boundTo struct {
+	net.Listener
+	at net.TCPAddr
+}
+
+func (b *boundTo) Addr() net.Addr { return &b.at }
+
+// The address that is named is one at which the server listens.
+func TestServeAddress(t *testing.T) {
+	for ip, want := range map[string]string{"127.0.0.1": "localhost", "0.0.0.0": "localhost", "::": "localhost", "127.0.0.2": "127.0.0.2", "::1": "[::1]", "10.1.2.3": "10.1.2.3"} {
+		if got := addressOf(&boundTo{at: net.TCPAddr{IP: net.ParseIP(ip), Port: 8080}}); got != "http://"+want+":8080/" {
+			t.Errorf("%s: %s", ip, got)
+		}
+	}
+}
