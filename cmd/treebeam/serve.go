@@ -86,7 +86,13 @@ func newServe() *cobra.Command {
 			if len(models) > 1 {
 				return refuse("--edit with %d models: one offers heads and is adapted", len(models))
 			}
-			desk.model = strings.Join(models, "")
+			for _, arg := range models {
+				source, err := servedModel(arg)
+				if err != nil {
+					return err
+				}
+				desk.model = source.Path
+			}
 			page, err = desk.open(cmd.Context(), limits)
 		} else {
 			page, err = openServer(cmd.Context(), models, &files, unconstrained, limits)
@@ -146,14 +152,11 @@ func openServer(ctx context.Context, named []string, files *transforms.CustomFil
 // servedModels are the models that --model names, then the embedded ones.
 func servedModels(named []string) (sources []serve.Source, err error) {
 	for _, arg := range named {
-		name, file, ok := strings.Cut(arg, "=")
-		if !ok || strings.ContainsAny(name, `/\`) {
-			name, file = "", arg
+		source, err := servedModel(arg)
+		if err != nil {
+			return nil, err
 		}
-		if file == "" {
-			return nil, refuse("--model %s: must be NAME=FILE or FILE", arg)
-		}
-		sources = append(sources, serve.Source{Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(file), ".tbm")), Path: file})
+		sources = append(sources, source)
 	}
 	if model.Default() == model.EmbeddedAccurate {
 		sources = append(sources, serve.Source{Name: "english-accurate", Path: model.EmbeddedAccurate})
@@ -161,6 +164,18 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 		sayIfNotAccurate()
 	}
 	return append(sources, serve.Source{Name: "english-fast", Path: model.Embedded}), nil
+}
+
+// servedModel is the model that a value of --model names.
+func servedModel(arg string) (serve.Source, error) {
+	name, file, ok := strings.Cut(arg, "=")
+	if !ok || strings.ContainsAny(name, `/\`) {
+		name, file = "", arg
+	}
+	if file == "" {
+		return serve.Source{}, refuse("--model %s: must be NAME=FILE or FILE", arg)
+	}
+	return serve.Source{Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(file), ".tbm")), Path: file}, nil
 }
 
 // cannotListen says why an address cannot be used, and what to do.

@@ -56,7 +56,7 @@ func TestServeTeaches(t *testing.T) {
 	other = strings.ReplaceAll(other, "# text", "# corrected = 2026-11-26T17:00:00Z ann\n# text")
 	file, out := filepath.Join(dir, "mine.conllu"), filepath.Join(dir, "mine.tbm")
 	must(t, os.WriteFile(file, []byte(other), 0o644))
-	cmd, _, address, _ := startServer(t, "--edit", file, "--model", toy, "--adapt", out)
+	cmd, _, address, _ := startServer(t, "--edit", file, "--model", "toy="+toy, "--adapt", out)
 	ask := func(method, path string, to any) {
 		t.Helper()
 		r, err := http.NewRequest(method, address+path, strings.NewReader("{}"))
@@ -116,6 +116,7 @@ func TestServeTeaches(t *testing.T) {
 	ends(t, exitRefused, "a folder that is there", "serve", "--edit", file, "--adapt", filepath.Join(dir, "none", "m.tbm"))
 	ends(t, exitRefused, "are for --edit", "serve", "--adapt", out)
 	ends(t, exitRefused, "with 2 models", "serve", "--edit", file, "--model", toy, "--model", toy)
+	ends(t, exitRefused, "must be NAME=FILE or FILE", "serve", "--edit", file, "--model", "toy=")
 }
 
 // The trees of an output go to a new file, with their confidence, and a correction is in it
