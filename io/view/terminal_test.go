@@ -316,6 +316,7 @@ func TestClipAndWrap(t *testing.T) {
 	}{
 		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"長長", 4, "長長"}, {"長長長", 4, "長…"}, {"長長長", 5, "長長…"},
 		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"}, {"", 1, ""}, {"長", 1, "…"},
+		{"⸻", 4, "⸻"}, {"⸻", 3, "…"}, {"⸻⸻", 7, "⸻…"},
 	} {
 		if got := Clip(test.s, test.columns); got != test.want {
 			t.Errorf("%q in %d: %q, want %q", test.s, test.columns, got, test.want)
@@ -328,6 +329,7 @@ func TestClipAndWrap(t *testing.T) {
 		"abcdef gh":  {"abcd", "ef", "gh"},
 		"abcdef g":   {"abcd", "ef g"},
 		"長長長 a":      {"長長", "長 a"},
+		"a⸻":         {"a", "⸻"},
 		"a  b":       {"a  b"},
 	} {
 		if got := wrap(s, 4); !reflect.DeepEqual(got, want) {

@@ -67,8 +67,8 @@ func Clip(s string, columns int) string {
 
 // prefix returns how many bytes of s fit in the given columns.
 func prefix(s string, columns int) int {
-	if len(s) <= columns {
-		return len(s) // a column takes at least a byte
+	if 4*len(s) <= 3*columns {
+		return len(s) // four columns take at least three bytes: the longest dash has as many
 	}
 	end, state, rest := 0, -1, s
 	for rest != "" {
