@@ -124,8 +124,11 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // aboutTable says what was run.
 func (r *Report) aboutTable() table {
 	where := r.folder
-	if where == "." || where == "" {
+	switch {
+	case r.several:
 		where = "files of several folders"
+	case where == ".":
+		where = "the working directory"
 	}
 	t := table{Title: "What was run", Class: "run", Columns: []tableColumn{{"what", rowHead}, {"value", plain}, {"", soft}}}
 	t.add("input", Visible(where), Many(r.files, "file")+", "+Many(r.sum.StoredBytes, "byte"))

@@ -37,7 +37,8 @@ type Report struct {
 	sum                        parquet.Document // the counts of all files
 	expected                   syntax.Expected
 	files, empty, unreadable   int64
-	folder                     string // that all files are in
+	folder                     string // that all files are in; "." is the working directory
+	several                    bool   // no folder has them all
 	formats, encodings, layout tally  // Sums: bytes, trees, words
 	languages                  tally  // likewise
 	troubled, worst            pick.Best[*parquet.Document]
@@ -170,7 +171,9 @@ func (r *Report) Document(d *parquet.Document) {
 	}
 	for r.folder != "." && r.folder != "/" && !strings.HasPrefix(d.SourceURI, r.folder+"/") {
 		r.folder = folderOf(r.folder)
+		r.several = r.folder == "."
 	}
+	r.several = r.several || r.folder == "." && folderOf(d.SourceURI) != "."
 	switch {
 	case d.SourceVersion == "":
 		r.unreadable++

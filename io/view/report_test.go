@@ -164,20 +164,22 @@ func TestReportTreebanks(t *testing.T) {
 
 // The page names the folder that all files are in.
 func TestReportFolder(t *testing.T) {
+	const several, here = "files of several folders", "the working directory"
 	for _, c := range []struct {
 		want  string
 		files []string
 	}{
 		{"in", []string{"in/a.txt", "in/b/c.txt"}}, {"in/b", []string{"in/b/a.txt", "in/b/c.txt"}}, {"/", []string{"/a.txt", "/in/b.txt"}},
-		{".", []string{"a.txt", "in/b.txt"}}, {".", []string{"in/a.txt", "into/b.txt"}}, {"s3://b/in", []string{"s3://b/in/a.txt", "s3://b/in/c/d.txt"}},
-		{"gs://b", []string{"gs://b/in/a.txt", "gs://b/out/a.txt"}}, {".", []string{"gs://a/in.txt", "gs://b/in.txt"}}, {".", []string{"gs://a/in.txt", "in.txt"}},
+		{several, []string{"a.txt", "in/b.txt"}}, {several, []string{"in/a.txt", "into/b.txt"}}, {"s3://b/in", []string{"s3://b/in/a.txt", "s3://b/in/c/d.txt"}},
+		{"gs://b", []string{"gs://b/in/a.txt", "gs://b/out/a.txt"}}, {several, []string{"gs://a/in.txt", "gs://b/in.txt"}}, {several, []string{"gs://a/in.txt", "in.txt"}},
+		{here, []string{"a.txt"}}, {here, []string{"a.txt", "b.txt"}}, {several, []string{"in/b.txt", "a.txt", "b.txt"}}, {"", nil},
 	} {
 		r := NewReport(Run{}, 0, 0)
 		for _, f := range c.files {
 			r.Document(&parquet.Document{SourceURI: f})
 		}
-		if r.folder != c.want {
-			t.Errorf("%v are in %q, want %q", c.files, r.folder, c.want)
+		if where := r.aboutTable().Rows[0][1]; where != c.want {
+			t.Errorf("%v are in %q, want %q", c.files, where, c.want)
 		}
 	}
 }
