@@ -330,7 +330,7 @@ class Streams(unittest.TestCase):
 
     def test_source_that_waits_for_results(self):
         """With look_ahead=0 a source may wait for the result of what it gave."""
-        asked = ["First."]
+        asked = [""]
 
         def source():
             while asked:

@@ -318,7 +318,7 @@ class Parser:
         for id, text in texts_of(texts, ids, pretokenized):
             ahead.append((id, process.write(text)))
             size += len(ahead[-1][1].text)
-            while ahead and (ahead[0][1].done or size > self._look_ahead or len(ahead) > (most or _MOST_AHEAD)):
+            while ahead and (ahead[0][1].done or size >= self._look_ahead or len(ahead) > (most or _MOST_AHEAD)):
                 size -= len(ahead[0][1].text)
                 yield _result(process, *ahead.popleft())
         while ahead:
