@@ -58,10 +58,13 @@ def model_of(model: Any, language: Any, known: Callable[[], Sequence[Mapping[str
     """Returns the path of a model file, if one is named, and the languages, if any are. ``known`` is ``languages``."""
     if isinstance(model, (list, tuple)):
         raise TypeError(f"model is {kind(model)}: to choose between languages, give language={list(model)}")
+    given = language
     if language is not None and not isinstance(language, str):
         if not isinstance(language, (list, tuple)) or not all(isinstance(code, str) for code in language):
             raise TypeError(f"language is {kind(language)}, not a string or a list of strings")
         language = ",".join(language)
+    if language == "":
+        raise ValueError(f"language is {given!r}: name one, such as 'de', or leave it out")
     if model is None:
         return None, language or "en"
     model = path_of("model", model)
