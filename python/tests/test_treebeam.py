@@ -116,6 +116,10 @@ class Results(unittest.TestCase):
         self.assertEqual(([f.kind for f in odd.failures], [w.text for w in odd.words]), (["no_tokens"], ["[b]", "😀"]))
         self.assertEqual(self.parser(texts[0], pretokenized=True), first)
         self.assertEqual(self.parser("[b] 😀").words[0].start, 0)
+        again = [["lies\ndown", "."], ["lies down", "."], ["a", ""], ["a"], [], ["\\\x00\ud83d", " \u00a0x ", "\t😀\t"], ["x"]]
+        document = self.parser(again, pretokenized=True)
+        self.assertEqual([(s.start, s.end) for s in document], [(0, 11), (12, 23), (27, 28), (29, 40), (42, 43)])
+        self.assertEqual([document.text[w.start : w.end].strip() for w in document.words], [t.strip() for s in again if "" not in s for t in s])
 
     def test_find(self):
         """Hits are words of the sentences that were searched."""

@@ -8,6 +8,8 @@ from typing import List, Tuple
 from ._documents import Failure, Row, name_of
 from ._process import Ticket
 
+_AROUND = " \t\r\n\v\f\x1c\x1d\x1e\x1f"  # tokens, where the program removes it
+
 
 def rows_of(document: str, ticket: Ticket) -> Tuple[List[Row], List[Failure]]:
     """Returns the rows of the sentences of a document, and its failures.
@@ -24,7 +26,7 @@ def rows_of(document: str, ticket: Ticket) -> Tuple[List[Row], List[Failure]]:
         if "severity" in row:
             failures.append(Failure(*(row[key] for key in ("severity", "kind", "reason", "stage", "text"))))
             continue
-        row["start"], row["end"] = places.of(row.pop("start_byte"), row.pop("end_byte"), row["text"])
+        row["start"], row["end"] = places.of(row.pop("start_byte"), row.pop("end_byte"))
         row["sent_id"], row["doc_id"] = f"{name}-{len(rows) + 1}", document
         row["comments"] = [f"# newdoc id = {name}" if c.startswith("# newdoc id = ") else c for c in row["comments"]]
         del row["source_uri"]
@@ -37,16 +39,16 @@ class _Places:
 
     def __init__(self, ticket: Ticket):
         self._ticket = ticket
-        self._plain = ticket.literal.isascii() and b"\\" not in ticket.literal
+        self._plain = ticket.literal.isascii() and b"\\" not in ticket.literal and not ticket.tokens
         self._byte = self._char = 0
 
-    def of(self, start: int, end: int, sentence: str) -> Tuple[int, int]:
+    def of(self, start: int, end: int) -> Tuple[int, int]:
+        first, last = self._at(start), self._at(end)
         if not self._ticket.tokens:
-            return self._at(start), self._at(end)
-        found = self._ticket.text.find(sentence, self._char)
-        begin = found if found >= 0 else self._char + (self._char > 0)
-        self._char = begin + len(sentence)
-        return begin, self._char
+            return first, last
+        span = self._ticket.text[first : last - 1]  # of tokens as they were given
+        first += len(span) - len(span.lstrip(_AROUND))
+        return first, first + len(span.strip(_AROUND))
 
     def _at(self, offset: int) -> int:
         offset -= self._ticket.offset
@@ -56,5 +58,8 @@ class _Places:
             self._byte = self._char = 0
         piece = self._ticket.literal[self._byte : offset]
         self._byte = offset
-        self._char += len(json.loads(b'"' + piece + b'"'))
+        if self._ticket.tokens:  # each has a space behind it in the text
+            self._char += sum(len(token) + 1 for sentence in json.loads(b"[" + piece.strip(b", ") + b"]") for token in sentence)
+        else:
+            self._char += len(json.loads(b'"' + piece + b'"'))
         return self._char
