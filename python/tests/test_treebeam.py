@@ -532,6 +532,7 @@ class Lives(unittest.TestCase):
             ({"language": [""]}, ValueError, r"language is \[''\]: name one"),
             ({"model": "auto", "language": ()}, ValueError, r"language is \(\): name one"),
             ({"language": ["de", 3]}, TypeError, "language is a list, not a string or a list of strings"),
+            ({"lines": ["wrapped"]}, TypeError, "lines is a list, not a string or a path"),
             ({"exceptions": ["x"]}, TypeError, "exceptions is a list, not a string or a path"),
             ({"model": "fr", "language": "de"}, ValueError, "the model 'fr' is not in language='de': leave out one of them"),
             ({"model": "english", "language": "de,fr"}, ValueError, "the model 'english' is not in language='de,fr'"),

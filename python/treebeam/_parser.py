@@ -112,9 +112,9 @@ class Parser:
             raise ValueError(f"fast, accurate and effort are for English, not for language={chosen!r}: leave them out")
         self._language = chosen if chosen is not None and len(chosen) == 2 else None
         self._command = [executable or program(), *_PIPE]
-        self._command += ["--lines", lines]
         self._command += ["--fast"] * bool(fast) + ["--accurate"] * bool(accurate)
         for flag, value in (
+            ("--lines", lines),
             ("--model", path),
             ("--language", chosen),
             ("--effort", effort),
