@@ -415,6 +415,7 @@ class Refusals(unittest.TestCase):
         for options in (["--exact", "-1"], ["--threads", "1"], ["--threads=1"], ["-v"], ["-q"], ["--", "-"]):
             with self.subTest(options), treebeam.Parser(options=options) as parser:
                 self.assertEqual(len(parser("One.")), 1)
+                self.assertIn("\n# model = ", parser.conllu(["One."]))
 
     def test_texts(self):
         class NAType:

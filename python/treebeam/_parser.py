@@ -246,7 +246,8 @@ class Parser:
     def _comments(self) -> str:
         """Returns the comments that CoNLL-U begins with. The program says them, once for a parser."""
         if not self._head:
-            said = subprocess.run([*self._command, "--to", "conllu"], input=b'{"text":"One."}\n', stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            pipe, options = self._command[: 1 + len(_PIPE)], self._command[1 + len(_PIPE) :]  # which may end flags
+            said = subprocess.run([*pipe, "--to", "conllu", *options], input=b'{"text":"One."}\n', stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             if said.returncode:
                 raise TreebeamError(said.stderr.decode("utf-8", "replace").rstrip(), said.returncode)
             lines = said.stdout.decode("utf-8").splitlines(keepends=True)
