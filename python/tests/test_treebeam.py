@@ -416,6 +416,8 @@ class Refusals(unittest.TestCase):
             with self.subTest(options), treebeam.Parser(options=options) as parser:
                 self.assertEqual(len(parser("One.")), 1)
                 self.assertIn("\n# model = ", parser.conllu(["One."]))
+        with self.assertRaises(treebeam.TreebeamError):
+            treebeam.Parser(options=iter(["--no-such-flag"]))
 
     def test_texts(self):
         class NAType:

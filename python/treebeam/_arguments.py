@@ -24,16 +24,18 @@ _PIPE = {
 }
 
 
-def check_options(options: Sequence[str]) -> None:
-    """Raises ValueError for an option that changes what goes through the pipe."""
+def list_of(options: Iterable[str]) -> List[str]:
+    """Returns the options. ValueError names one that changes what goes through the pipe."""
     if isinstance(options, str):
         raise TypeError(f"options is a string, not a list, such as {options.split()}")
+    options = list(options)  # an iterator gives them once
     for option in options:
         if not isinstance(option, str):
             raise TypeError(f"options: {option!r} is {kind(option)}, not a string such as {str(option)!r}")
         remedy = _remedy(option)
         if remedy:
             raise ValueError(f"options: {option} cannot be used: {remedy}")
+    return options
 
 
 def _remedy(option: str) -> Optional[str]:

@@ -16,7 +16,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 from . import _draw, _frame
-from ._arguments import AUTO, ENGLISH, ONE, apart, check_options, model_of, path_of, text_of, texts_of
+from ._arguments import AUTO, ENGLISH, ONE, apart, list_of, model_of, path_of, text_of, texts_of
 from ._documents import Document, Failure, Row, conllu_of
 from ._process import Process, Ticket, TreebeamError, TreebeamWarning
 from ._rows import rows_of
@@ -102,7 +102,7 @@ class Parser:
         look_ahead: int = _LOOK_AHEAD,
         executable: Optional[str] = None,
     ):
-        check_options(options)
+        options = list_of(options)
         path, chosen = model_of(model, language, lambda: languages(executable))
         if model in (None, ENGLISH) and language is None and any(option.startswith(("--model", "-m")) for option in options):
             chosen = None
