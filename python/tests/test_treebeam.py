@@ -458,6 +458,8 @@ class Refusals(unittest.TestCase):
                         self.assertTrue(str(caught.exception).startswith(want), caught.exception)
             for options, error, want in (
                 ({"ids": ["a", None]}, TypeError, "text 1 has an id that is None, not a string or a whole number"),
+                ({"ids": "ab"}, TypeError, "ids is a str, not a list of ids"),
+                ({"ids": 7}, TypeError, "ids is an int, not a list of ids"),
                 ({"ids": [1.5]}, TypeError, "text 0 has an id that is a float"),
                 ({"ids": ["a"]}, ValueError, "text 1 has no id: ids ends after 1"),
                 ({"ids": [7, 8, 9]}, ValueError, "there are 3 ids for 2 texts"),

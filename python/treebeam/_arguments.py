@@ -96,6 +96,8 @@ def _code_of(model: str, known: Callable[[], Sequence[Mapping[str, Any]]]) -> Op
 
 def texts_of(texts: Any, ids: Optional[Iterable[Any]], pretokenized: bool) -> Iterator[Tuple[str, Any]]:
     """Yields an id and a text for each text. TypeError says which one is neither."""
+    if isinstance(ids, (str, bytes)) or ids is not None and not isinstance(ids, Iterable):
+        raise TypeError(f"ids is {kind(ids)}, not a list of ids")
     given = None if ids is None else iter(ids)
     items = _items(texts, pretokenized)
     if isinstance(items, Sized):
