@@ -211,7 +211,7 @@ class Parser:
         tokens. ``ids`` are the ids of the documents; without them they are numbered from
         0. With ``as_tuples``, the texts are tuples of a text and anything else, and so are
         the results. TypeError says which text is not what it should be, and ValueError that
-        there are fewer or more ids than texts.
+        there are fewer ids than texts or, if ``ids`` has a length, more.
 
         What could not be parsed stands in the document's ``failures``. Texts are read and
         sent ahead, as far as ``look_ahead`` says and at most ``batch_size`` texts, by the
