@@ -472,6 +472,8 @@ def conllu_of(rows: Iterable[Row], conf: bool = False) -> str:
         lines += [f"# sent_id = {row['sent_id']}", f"# text = {row['text']}"]
         if conf and row["tree_conf"] is not None:
             lines.append(f"# tree_conf = {row['tree_conf']:.4f}")
+        if conf and row["certificate"]:
+            lines.append(f"# certificate = {row['certificate']}")
         ranges = {int(mwt["id"].split("-")[0]): mwt for mwt in row["mwt"]}
         for i, form in enumerate(row["tokens"]):
             mwt = ranges.get(i + 1)
