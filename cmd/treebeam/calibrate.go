@@ -67,8 +67,6 @@ func newCalibrate() *cobra.Command {
 		embedded := f.model != "" && model.IsEmbedded(f.model)
 		alone := strings.HasSuffix(f.output, calibratorSuffix)
 		switch {
-		case isFolder(f.output):
-			return refuse("--output %s is a folder; name a file in it", f.output)
 		case f.treebanks != "":
 			if f.dev != "" || f.overlay != "" || f.anew || f.model == "" || embedded || !alone {
 				return refuse("--treebanks goes with the file of a model of many languages and with --output X%s, a calibrator alone", calibratorSuffix)

@@ -61,7 +61,7 @@ func (s *standardOutput) outcome(err error) error {
 }
 
 // writeOutput lets write write the file that a flag names. The file appears under its
-// name when write has returned without an error; a device or a pipe, such as
+// name when write has returned without an error; what cannot be replaced, such as
 // /dev/null, is written in place. It is compressed if the name ends in .gz or .zst.
 // "" and "-" are standard output. A file that cannot be written, or that is among the
 // data of an output, is refused before write is called. After a signal the file does not
@@ -112,18 +112,11 @@ func writePacked(file io.Writer, name string, write func(io.Writer) error) error
 // createOutput opens the file that a flag names, which appears under its name only when
 // it is committed. Its errors are refusals.
 func createOutput(flag, path string) (store.Writer, error) {
-	if store.IsRemote(path) {
-		return nil, refuse("%s %s: only Parquet can be written to an object store; name a local file", flag, store.Redact(path))
-	}
-	if err := output.CheckTarget(flag, path, false); err != nil {
+	if err := checkOutput(flag, path); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, refuse("%s %s is a folder; name a file in it", flag, path)
-	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if info, err := os.Stat(path); err == nil && inPlace(info) {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return nil, refuse("%s %s cannot be written: %w; name another file", flag, path, err)
 		}
@@ -136,8 +129,29 @@ func createOutput(flag, path string) (store.Writer, error) {
 	return f, nil
 }
 
+// checkOutput refuses a folder and, for a file, an object store and the data of an output.
+func checkOutput(flag, path string) error {
+	switch {
+	case store.IsRemote(path):
+		return refuse("%s %s: only Parquet can be written to an object store; name a local file", flag, store.Redact(path))
+	case namesFolder(path):
+		return refuse("%s %s is a folder; name a file in it", flag, path)
+	}
+	return output.CheckTarget(flag, path, false)
+}
+
+// inPlace reports whether an output cannot be replaced: it is a device, a pipe or the file
+// that standard output goes to, as /dev/stdout is.
+func inPlace(info os.FileInfo) bool {
+	printed, err := os.Stdout.Stat()
+	return !info.Mode().IsRegular() || err == nil && os.SameFile(info, printed)
+}
+
 // canWrite is the error of createOutput: a command asks before its work, not after it.
 func canWrite(flag, path string) error {
+	if info, err := os.Stat(path); err == nil && inPlace(info) {
+		return checkOutput(flag, path) // a pipe waits for its reader when it is opened
+	}
 	f, err := createOutput(flag, path)
 	if err == nil {
 		f.Abort()

@@ -99,10 +99,15 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// namesFolder reports whether path is that of a folder, which may not be there yet.
+func namesFolder(path string) bool {
+	return isFolder(path) || path != "" && os.IsPathSeparator(path[len(path)-1])
+}
+
 // formatOf is the format that the name of an output means: "" is Parquet, and the name
 // then names a folder.
 func formatOf(name string) string {
-	if isFolder(name) || os.IsPathSeparator(name[len(name)-1]) {
+	if namesFolder(name) {
 		return ""
 	}
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))

@@ -63,6 +63,7 @@ func TestTargets(t *testing.T) {
 		{"eval --gold IN/b.conllu --model IN/c.conllu --write IN/c.conllu", "is the file of --model"},
 		{"eval --gold IN/b.conllu --model embedded --gold-tokens --write OUT/trees/b.conllu", "among the data"},
 		{"train --train IN/b.conllu --dev IN/b.conllu --model IN/b.conllu", "is a treebank"},
+		{"train --train IN/b.conllu --dev IN/c.conllu --model OUT/summary.json", "among the data"},
 	} {
 		before := [3]map[string]string{contents(t, in), contents(t, out), contents(t, state)}
 		args := strings.NewReplacer("OUT", out, "STATE", state, "LINK", link, "IN", in, "MODEL", transformstest.ModelURI).Replace(c.args)
@@ -78,6 +79,34 @@ func TestTargets(t *testing.T) {
 	}
 	// A file beside the data hurts nobody.
 	ends(t, exitOK, "", "report", out, "--output", filepath.Join(out, "report.html"))
+}
+
+// A device is written in place, whether it gets trees or a model, and so is the file that
+// standard output goes to, which /dev/stdout names: it keeps what it has.
+func TestTargetsInPlace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "printed")
+	must(t, os.WriteFile(path, []byte("old\n"), 0o644))
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	defer out.Close()
+	defer func(old *os.File) { os.Stdout = old }(os.Stdout)
+	os.Stdout = out
+	printed, null := filepath.Join(dir, "stdout"), filepath.Join(dir, "null")
+	must(t, os.Symlink(path, printed), os.Symlink(os.DevNull, null))
+	must(t, writeOutput("--output", printed, func(w io.Writer) error {
+		_, err := io.WriteString(w, "new\n")
+		return err
+	}))
+	must(t, writeModel(null, []byte("a model")))
+	for _, link := range []string{printed, null} {
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is a link no more: %v, %v", link, info, err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "old\nnew\n" {
+		t.Errorf("printed %q, %v", text, err)
+	}
 }
 
 // toySentence is a sentence of CoNLL-U.

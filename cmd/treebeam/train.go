@@ -114,8 +114,6 @@ func newTrain() *cobra.Command {
 // start does what the flags say.
 func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	switch {
-	case isFolder(f.model):
-		return refuse("--model %s is a folder; name a file in it", f.model)
 	case f.treebanks == "" && (len(f.train) == 0 || f.dev == ""):
 		return refuse("give --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
@@ -264,6 +262,9 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 
 // made runs a training and writes the model. said has a verb for the time that it took.
 func (f *trainFlags) made(run func() ([]byte, error), said string) error {
+	if err := canWrite("--model", f.model); err != nil {
+		return err
+	}
 	// Nearly all memory of a training is in tables without pointers, which the
 	// collector need not look into: it may run often.
 	if os.Getenv("GOGC") == "" {

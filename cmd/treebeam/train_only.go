@@ -47,12 +47,15 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// keepsInputs refuses to write the model over its inputs, with two exceptions: the
-// model of --from may be replaced by one that has all of it, and an overlay may be
-// mixed again.
+// keepsInputs refuses to write the model where no file may be, or over its inputs, with
+// two exceptions: the model of --from may be replaced by one that has all of it, and an
+// overlay may be mixed again.
 func (f *trainFlags) keepsInputs() error {
+	if f.model == "" {
+		return nil // there is only a check
+	}
 	is := func(what string, inputs ...string) error { return notAmong("--model", f.model, what, inputs...) }
-	err := cmp.Or(is("a treebank", append(f.train, f.dev)...), is("a file of --silver", f.silver...),
+	err := cmp.Or(checkOutput("--model", f.model), is("a treebank", append(f.train, f.dev)...), is("a file of --silver", f.silver...),
 		is("a file of --text", f.encoder.texts...), is("the file of --lexicon", f.lexicon), is("the file of --treebanks", f.treebanks))
 	again := f.only == train.OnlyMix && f.overlay
 	if lost := is("the file of --encoder", f.encoder.file); lost != nil && !(again && isOverlay(f.encoder.file)) {
@@ -133,9 +136,13 @@ func readModel(path string) (*model.File, string, error) {
 	return file, model.Digest(data), nil
 }
 
-// writeModel writes the bytes of a model, all of them or nothing.
+// writeModel writes the bytes of a model, all of them or nothing, or to a device.
 func writeModel(path string, data []byte) error {
-	if err := store.ReplaceFile(path, data); err != nil {
+	write := store.ReplaceFile
+	if info, err := os.Stat(path); err == nil && inPlace(info) {
+		write = func(path string, data []byte) error { return os.WriteFile(path, data, 0) }
+	}
+	if err := write(path, data); err != nil {
 		return fmt.Errorf("writing model %s: %w", path, err)
 	}
 	return nil

@@ -63,6 +63,8 @@ func TestTrainRefusals(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "give --train"},
 		{"--train x --dev y", "give --model"},
+		{"--train x --dev y --model s3://bucket/m.tbm", "name a local file"},
+		{"--train x --dev y --model new/", "is a folder"},
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
 		{"--train x --dev y --model m --preset huge", "fast, standard or accurate"},
