@@ -11,6 +11,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/mirror"
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -127,6 +128,9 @@ func reportConverted(s output.Converted) {
 // sentences. It writes nothing if one of these files already exists, unless overwrite
 // is set.
 func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, rows *pipeline.Writer, overwrite bool) (err error) {
+	if store.IsRemote(dir) {
+		return refuse("--per-file %s: only Parquet can be written to an object store; name a local folder", store.Redact(dir))
+	}
 	files, err := mirrorOf(from, pipeline.FormatOf(to).Extensions[0])
 	if err != nil {
 		return err

@@ -224,6 +224,7 @@ var wrongCommands = []struct {
 	{"parse IN --to conllu --range-bytes 9", "--range-bytes is for Parquet output"},
 	{"compact --state OUT --keep 3", "--keep needs --prune"},
 	{"convert DONE --overwrite", "--overwrite needs --per-file"},
+	{"convert DONE --per-file s3://bucket/mirror", "name a local folder"},
 	{"languages --text body", "--text: name the files whose languages are to be found"},
 	{"languages IN --keep stars", "--keep"},
 	{"eval --gold IN/a.txt --system IN/a.txt --json --plain", "--json prints everything: leave out --plain and --counts"},
