@@ -214,5 +214,9 @@ func (l *lister) unmatched(p string) error {
 	if info, err := os.Stat(l.resolve(strings.TrimPrefix(p, "file://"))); err == nil && info.IsDir() {
 		return &InputError{p, "is a folder without files, other than those whose names start with . or _; name another one"}
 	}
+	isPrefix := func(skip string) bool { return strings.HasPrefix(strings.TrimRight(p, "/")+"/", skip) }
+	if slices.ContainsFunc(l.skipRemote, isPrefix) {
+		return &InputError{p, "is in the output folder; name another --output"}
+	}
 	return &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
 }

@@ -94,6 +94,11 @@ func TestListRemote(t *testing.T) {
 			t.Errorf("%s: got %v", p, err)
 		}
 	}
+	for _, p := range []string{"mem://bucket/c", "mem://bucket/c/", "mem://bucket/c/a.txt", "mem://bucket/c/*.txt"} {
+		if _, err := List(t.Context(), []string{p}, ListOptions{Skip: []string{"mem://bucket/c"}}); err == nil || !strings.Contains(err.Error(), "in the output folder") {
+			t.Errorf("%s, the output: %v", p, err)
+		}
+	}
 	// An object that is named like a folder and holds text is text.
 	m.Put("mem://bucket/d/odd/", []byte("text"))
 	m.Put("mem://bucket/d/empty/", nil)
