@@ -207,7 +207,7 @@ func (l *lister) walk(root, dir string, g glob, at places) error {
 	abs := l.resolve(dir)
 	switch skipped := l.skip[abs]; {
 	case skipped && dir == root:
-		return &InputError{dir, "is the output folder too; name another --output"}
+		return &InputError{dir, isTheOutput}
 	case isOutput(abs) && dir == root:
 		return &InputError{dir, isAnOutput}
 	case skipped, isOutput(abs):
@@ -288,8 +288,9 @@ const OwnDir = "_treebeam"
 const CurrentFile = "CURRENT"
 
 const (
-	isAnOutput = "is an output of treebeam's; treebeam show, convert and report read it"
-	isAPart    = "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"
+	isTheOutput = "is the output folder too; name another --output"
+	isAnOutput  = "is an output of treebeam's; treebeam show, convert and report read it"
+	isAPart     = "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"
 )
 
 // isOutput reports whether a folder is the output of a run.
@@ -399,6 +400,9 @@ func (l *lister) remote(p string) error {
 		if g, err = newGlob(p, rest); err != nil {
 			return err
 		}
+	}
+	if slices.Contains(l.skipRemote, root+"/") {
+		return &InputError{root, isTheOutput}
 	}
 	narrow := "" // the beginning of the first segment
 	if len(g) > 0 {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -116,7 +117,7 @@ func (l *lister) path(p string) error {
 	if path.IsAbs(local) {
 		root = "/"
 	}
-	if l.excludesAny(root, local) {
+	if l.excludesAny(root, local) || l.skipsBelow(l.resolve(local)) {
 		return nil
 	}
 	info, err := os.Stat(l.resolve(local))
@@ -125,6 +126,17 @@ func (l *lister) path(p string) error {
 	}
 	l.add(root, local, info, err)
 	return err
+}
+
+// skipsBelow reports whether a path is not to be listed, or below such a folder.
+func (l *lister) skipsBelow(abs string) bool {
+	for up := filepath.Dir(abs); !l.skip[abs]; up = filepath.Dir(abs) {
+		if up == abs {
+			return false
+		}
+		abs = up
+	}
+	return true
 }
 
 // An object is what a store says of one of the paths.

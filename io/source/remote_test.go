@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,17 @@ func TestListRemote(t *testing.T) {
 	if want := "mem://bucket/c/b.txt=c/b.txt mem://bucket/none.txt=none.txt"; err != nil || names(listed) != want {
 		t.Errorf("%v, %s, want %s", err, names(listed), want)
 	}
+	for _, at := range []string{"", "mem://bucket/"} { // a list may have been made of all files that there are
+		listed, err := List(t.Context(), nil, ListOptions{Dir: dir, Skip: []string{cmp.Or(at, dir+"/") + "c/out"}, Paths: []string{at + "c/b.txt", at + "c/out/trees/p"}})
+		if err != nil || names(listed) != at+"c/b.txt=c/b.txt" {
+			t.Errorf("%v, %s", err, names(listed))
+		}
+		for _, pattern := range []string{"c/out", "c/out/**"} {
+			if _, err := List(t.Context(), []string{at + pattern}, ListOptions{Dir: dir, Skip: []string{cmp.Or(at, dir+"/") + "c/out"}, AllowEmpty: true}); err == nil || !strings.Contains(err.Error(), "is the output folder too") {
+				t.Errorf("%s%s: %v", at, pattern, err)
+			}
+		}
+	}
 	for p, want := range map[string]string{"mem://bucket/none.txt": "does not exist", "mem://": "names no bucket", "ftp://b/x": "not supported"} {
 		if _, err := List(t.Context(), nil, ListOptions{Paths: []string{p}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", p, err, want)
@@ -95,7 +107,7 @@ func TestListRemote(t *testing.T) {
 		}
 	}
 	for _, p := range []string{"mem://bucket/c", "mem://bucket/c/", "mem://bucket/c/a.txt", "mem://bucket/c/*.txt"} {
-		if _, err := List(t.Context(), []string{p}, ListOptions{Skip: []string{"mem://bucket/c"}}); err == nil || !strings.Contains(err.Error(), "in the output folder") {
+		if _, err := List(t.Context(), []string{p}, ListOptions{Skip: []string{"mem://bucket/c"}}); err == nil || !strings.Contains(err.Error(), "the output folder") {
 			t.Errorf("%s, the output: %v", p, err)
 		}
 	}
