@@ -195,14 +195,19 @@ func (c *parseCommand) checkFrom() error {
 	if o.From == "auto" || o.Rules != "" {
 		return nil
 	}
+	const conll, records = "conllu or conllx", "jsonl, csv, tsv or parquet"
+	const segmented = "text, " + records // what is cut into sentences
+	lists := &c.options.Custom
 	for _, x := range []struct {
 		given         bool
 		flag, formats string
 	}{
-		{o.Retag, "--retag", "conllu or conllx"}, {o.KeepHeads, "--keep-heads", "conllu or conllx"},
-		{o.TextKey != "", "--text", "jsonl, csv, tsv or parquet"}, {o.IDKey != "", "--id", "jsonl, csv, tsv or parquet"},
-		{o.Keep != "", "--keep", "jsonl, csv, tsv or parquet"}, {o.Document != "", "--document", "text"},
-		{o.Lines != "auto", "--lines", "text, jsonl, csv, tsv or parquet"}, {o.StripHTML, "--strip-html", "text, jsonl, csv, tsv or parquet"},
+		{o.Retag, "--retag", conll}, {o.KeepHeads, "--keep-heads", conll},
+		{o.TextKey != "", "--text", records}, {o.IDKey != "", "--id", records}, {o.Keep != "", "--keep", records},
+		{o.Document != "", "--document", "text"}, {o.Encoding != "", "--encoding", "text, csv, tsv, tokens or vertical"},
+		{o.Lines != "auto", "--lines", segmented}, {o.StripHTML, "--strip-html", segmented}, {o.Ranges, "--ranges", segmented},
+		{c.flags.Changed("max-words"), "--max-words", segmented},
+		{lists.Abbreviations != "", "--abbreviations", segmented}, {lists.KeepTogether != "", "--keep-together", segmented},
 	} {
 		if x.given && !slices.Contains(strings.FieldsFunc(x.formats, func(r rune) bool { return r == ' ' || r == ',' }), o.From) {
 			return refuse("%s is for --from %s, not %s; leave it out", x.flag, x.formats, o.From)
