@@ -357,11 +357,13 @@ func TestList(t *testing.T) {
 func TestListSameID(t *testing.T) {
 	dir := tree(t, map[string]string{"a/x.txt": "1", "b/x.txt": "2"})
 	_, err := List(t.Context(), []string{"a", "b"}, ListOptions{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), `same document id "x.txt" as a/x.txt; name one folder that holds both`) {
+	if err == nil || !strings.Contains(err.Error(), `same document id "x.txt" as a/x.txt; name both by one folder or pattern`) {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := List(t.Context(), []string{"."}, ListOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
+	for _, both := range []string{".", "{a,b}/x.txt"} {
+		if _, err := List(t.Context(), []string{both}, ListOptions{Dir: dir}); err != nil {
+			t.Errorf("%s: %v", both, err)
+		}
 	}
 }
 

@@ -239,7 +239,7 @@ func (l *Listing) distinctIDs(ids hashes) error {
 			return &InputError{in.URI, "is in an archive, and in a folder of that name with !: rename one of them, or exclude the archive"}
 		} else if ok {
 			return &InputError{in.URI, fmt.Sprintf(
-				"has the same document id %q as %s; name one folder that holds both, or parse them into two outputs", in.DocID, other)}
+				"has the same document id %q as %s; name both by one folder or pattern (in quotes), or parse them into two outputs", in.DocID, other)}
 		}
 		byID[in.DocID] = in.URI
 	}
