@@ -385,6 +385,9 @@ func (l *lister) remote(p string) error {
 				return &InputError{p, isAPart}
 			}
 		}
+		if err == nil && l.skipsRemote(name) {
+			return &InputError{p, "is in the output folder; name another --output"}
+		}
 		if err == nil {
 			l.addRemote(name[:strings.LastIndexByte(name, '/')], name, info, nil)
 			return nil
@@ -452,8 +455,7 @@ func (l *lister) isCurrent(info store.Info) bool {
 // addRemote adds an object, which was found below root, or only its name if the store
 // says nothing of it.
 func (l *lister) addRemote(root, name string, info store.Info, statErr error) {
-	isPrefix := func(skip string) bool { return strings.HasPrefix(name, skip) }
-	if slices.ContainsFunc(l.skipRemote, isPrefix) || l.excludesAny(root, name) {
+	if l.skipsRemote(name) || l.excludesAny(root, name) {
 		return
 	}
 	in := Input{URI: name, Size: info.Size, Version: info.Version, Gzip: info.Gzip}

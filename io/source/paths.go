@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -137,6 +138,11 @@ func (l *lister) skipsBelow(abs string) bool {
 		abs = up
 	}
 	return true
+}
+
+// skipsRemote is skipsBelow for an object.
+func (l *lister) skipsRemote(name string) bool {
+	return slices.ContainsFunc(l.skipRemote, func(skip string) bool { return strings.HasPrefix(name, skip) })
 }
 
 // An object is what a store says of one of the paths.

@@ -91,6 +91,9 @@ func TestListRemote(t *testing.T) {
 			}
 		}
 	}
+	if _, err := List(t.Context(), []string{"mem://bucket/c/out/trees/p"}, ListOptions{Skip: []string{"mem://bucket/c/out"}, AllowEmpty: true}); err == nil || !strings.Contains(err.Error(), "is in the output folder") {
+		t.Error(err)
+	}
 	for p, want := range map[string]string{"mem://bucket/none.txt": "does not exist", "mem://": "names no bucket", "ftp://b/x": "not supported"} {
 		if _, err := List(t.Context(), nil, ListOptions{Paths: []string{p}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", p, err, want)
