@@ -182,7 +182,11 @@ func (c *parseCommand) checkStop() error {
 	if *c.conf {
 		return refuse("--stop-after %s: only parsed sentences have probabilities; leave out --conf", stage)
 	}
-	if idle := namesGiven(c.flags, []string{"projective", "restarts", "exact", "budget", "certify", "seed", "unconstrained"}, true); idle != "" {
+	names := []string{"projective", "restarts", "exact", "budget", "certify", "seed", "unconstrained"}
+	if stage == output.StopSegment {
+		names = append(names, "retag")
+	}
+	if idle := namesGiven(c.flags, names, true); idle != "" {
 		return refuse("--stop-after %s leaves nothing to do for %s", stage, idle)
 	}
 	return nil

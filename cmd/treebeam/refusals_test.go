@@ -220,6 +220,7 @@ var wrongCommands = []struct {
 	{"parse IN --from text --to conllu --retag", "--retag is for --from conllu or conllx, not text"},
 	{"parse IN --from text -o OUT --text body", "--text is for --from jsonl, csv, tsv or parquet, not text"},
 	{"parse IN --from csv --to conllu --document line", "--document is for --from text, not csv"},
+	{"parse IN --stop-after segment --retag", "--stop-after segment leaves nothing to do for --retag"},
 	{"parse IN --from jsonl --encoding latin1", "--encoding is for --from text, csv, tsv, tokens or vertical, not jsonl"},
 	{"parse IN --from conllu --ranges", "--ranges is for --from text, jsonl, csv, tsv or parquet, not conllu"},
 	{"parse IN --from tokens --max-words 9", "--max-words is for --from text"},
