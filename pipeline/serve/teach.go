@@ -3,11 +3,14 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -84,15 +87,22 @@ func (l *lessons) end(verdict string, err error) {
 	}
 }
 
-// learned returns the sentences that somebody has corrected, in the order of the file.
-func (m *manuscript) learned() (trees []byte, sentences int) {
+// learned returns the sentences that somebody has corrected, in the order of the file. It
+// refuses one that is no tree, even in part, by its number on the page.
+func (m *manuscript) learned() (trees []byte, sentences int, err error) {
 	for i := range m.blocks {
-		if m.blocks[i].done {
-			trees = append(append(trees, bytes.TrimRight(m.raw(i), "\r\n")...), "\n\n"...)
-			sentences++
+		if !m.blocks[i].done {
+			continue
 		}
+		raw := m.raw(i)
+		_, err := conllu.ReadTrees(bytes.NewReader(raw), "", conllu.Options{NoHeads: true})
+		if wrong := new(conllu.Error); errors.As(err, &wrong) {
+			return nil, 0, badRequest("The model cannot learn sentence %d: %s. Correct it first.", slices.Index(m.order, i)+1, wrong.Reason)
+		}
+		trees = append(append(trees, bytes.TrimRight(raw, "\r\n")...), "\n\n"...)
+		sentences++
 	}
-	return trees, sentences
+	return trees, sentences, nil
 }
 
 // adapt answers /adapt: GET says how far it is, POST begins.
@@ -101,7 +111,10 @@ func (s *Server) adapt(w *answer, r *http.Request) error {
 		return s.edit(w, r, nil, func(*manuscript) (any, error) { return s.lessons.state(), nil })
 	}
 	return s.edit(w, r, new(struct{}), func(m *manuscript) (any, error) {
-		trees, n := m.learned()
+		trees, n, err := m.learned()
+		if err != nil {
+			return nil, err
+		}
 		if n < leastTaught {
 			return nil, badRequest("Correct at least %d sentences first: some to learn from, some to measure by.", leastTaught)
 		}

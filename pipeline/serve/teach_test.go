@@ -185,3 +185,19 @@ func TestAdaptFromPage(t *testing.T) {
 		t.Error(page)
 	}
 }
+
+// A sentence that is no tree is named as the page does: the lines of the sentences that are
+// learned are not those of the file. There the least certain one comes first.
+func TestAdaptNoTree(t *testing.T) {
+	const left, done = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n", "# corrected = 2026-11-26T17:00:00Z Ann\n"
+	for _, c := range []struct{ head, want string }{{"2", "sentence 2: the heads of word 2 lead back to it"}, {"0", "sentence 2: words 1 and 2 are both roots"}, {"x", `sentence 2: "x" is not a number`}} {
+		file := filepath.Join(t.TempDir(), "trees.conllu")
+		text := left + done + left + done + strings.TrimSuffix(left, "\n") + "2\tb\t_\tX\t_\t_\t" + c.head + "\tdep\t_\t_\n"
+		must(0, os.WriteFile(file, []byte(text), 0o640))
+		adapt := func([]byte, func(string)) (string, error) { return "", errors.New("it learns") }
+		b := &bench{must(NewEditor(Corrections{File: file, Now: time.Now, Confidence: readConf, Teacher: Teacher{Adapt: adapt}}, "", DefaultLimits(), t.Output())), t, file}
+		if w := b.send("POST", "/adapt", "{}"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("head %s: status %d: %s", c.head, w.Code, w.Body)
+		}
+	}
+}
