@@ -33,6 +33,7 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
   };
   try {
     const page = await open();
+    const pause = () => page.evaluate(() => new Promise((done) => { setTimeout(done, 500); })); // for what must not come
     const says = (id, part) => page.waitForFunction(([id, part]) => document.getElementById(id).textContent.includes(part), [id, part]);
     const word = (n) => page.locator(`svg .form[data-word="${n}"]`);
     const line = (part) => text().split('\n').filter((l) => l.includes(part)).join('\n');
@@ -107,6 +108,21 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     await page.mouse.up();
     await says('status', 'Saved: . is punct of moon');
     check(line('PUNCT').includes('\t4\tpunct\t'), `the file has ${line('PUNCT')}`);
+
+    // A word that is held while another sentence comes is none of that.
+    const held = text();
+    const goes = async (key, at) => {
+      await page.keyboard.press(key);
+      await page.waitForFunction((is) => document.getElementById('at').value === is, at);
+    };
+    await page.mouse.move(...await middle(1));
+    await page.mouse.down();
+    await goes('n', '2');
+    await page.mouse.move(...await middle(2));
+    await page.mouse.up();
+    await pause();
+    check(text() === held, 'a word of another sentence was moved');
+    await goes('p', '1');
 
     // What is no tree is refused; a new root takes the place of the old one.
     const before = text();

@@ -87,6 +87,7 @@
   function show(next) {
     forget();
     sheet = next;
+    dragged = 0;
     get('sheet').hidden = false;
     get('at').value = sheet.at + 1;
     get('at').max = sheet.of;
