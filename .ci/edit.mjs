@@ -65,6 +65,18 @@ for (const [name, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'd
     check(line('\ther\t').includes('\t2\tobl\t'), `the file has ${line('\ther\t')}`);
     await page.keyboard.press('Escape');
 
+    // What the rules say to what was typed goes with it.
+    for (const [typed, id, told] of [['aux', 'remarks', 'aux does not suit'], ['nonsense', 'error', 'not a relation']]) {
+      await word(6).click();
+      await page.keyboard.press('r');
+      await page.locator('#deprel').fill(typed);
+      await says(id, told);
+      await page.locator('#deprel').blur();
+      await word(3).click();
+      check(!(await page.locator(`#${id}`).textContent()).includes(told), `the page still says that ${told}, of a word that is not chosen`);
+      await page.keyboard.press('Escape');
+    }
+
     // By what the model offers: heads, relations and tags by their probability.
     await word(6).click();
     const offers = (column) => page.locator(`#offers [data-column="${column}"] button`);

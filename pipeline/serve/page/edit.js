@@ -85,7 +85,6 @@
 
   // show draws a sentence and makes its words respond.
   function show(next) {
-    forget();
     sheet = next;
     dragged = 0;
     get('sheet').hidden = false;
@@ -122,7 +121,6 @@
     const focused = picture.contains(document.activeElement) && document.activeElement.dataset.word;
     picture.replaceChildren(svg);
     if (focused) picture.querySelector(`.form[data-word="${focused}"]`)?.focus();
-    say(sheet.remarks);
     choose(chosen, false);
     consult();
   }
@@ -180,8 +178,12 @@
     }));
   }
 
-  // choose makes a word the one that keys and fields are about.
+  // choose makes a word the one that keys and fields are about. What was said of values that
+  // were typed goes with them.
   function choose(word, click) {
+    forget();
+    say(sheet.remarks);
+    error.textContent = '';
     chosen = word;
     waits = click && word > 0;
     for (const e of picture.querySelectorAll('.form')) {
@@ -272,10 +274,8 @@
     const inField = e.target.tagName === 'INPUT';
     if (e.key === 'Escape') {
       if (inField) e.target.blur();
-      forget();
       choose(0, false);
-      say(sheet.remarks);
-      error.textContent = status.textContent = '';
+      status.textContent = '';
       return;
     }
     if (inField) {
