@@ -127,9 +127,10 @@
 
   // consult asks what the words of the sentence may have, as its tree is now.
   async function consult() {
-    if (!get('offers') || (offered.at === sheet.at && offered.version === sheet.version)) return;
+    if (!get('offers')) return;
     if (advice) advice.abort();
     const own = advice = new AbortController();
+    if (offered.at === sheet.at && offered.version === sheet.version) return;
     try {
       const told = await ask(`offers?at=${sheet.at}`, undefined, own.signal);
       if (own === advice) offered = told;
