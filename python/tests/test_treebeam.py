@@ -277,6 +277,8 @@ class Results(unittest.TestCase):
         self.assertTrue(0 < dog._.head_conf <= 1 and doc[1].is_space and doc[1]._.head_conf is None)
         texts = [t for t in ODD if "\ud83d" not in t]
         self.assertEqual([d.text for d in self.parser.spacy(texts)], texts)
+        with self.assertWarnsRegex(treebeam.TreebeamWarning, "token 2 is blank"):
+            self.assertEqual([d.text for d in self.parser.spacy([[["\ud83d", ""], ["One"]]], pretokenized=True)], ["\ufffd  One"])
         (doc,) = self.parser.spacy([[["The", "old", "cat"], ["It", "sat"]]], pretokenized=True)
         self.assertEqual(([t.text for t in doc], doc.lang_, len(list(doc.sents))), (["The", "old", "cat", "It", "sat"], "en", 2))
         self.assertEqual([chunk.text for chunk in doc.noun_chunks][:1], ["The old cat"])

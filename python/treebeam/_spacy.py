@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Dict, List, Optional, Tuple
 
 from spacy.language import BaseDefaults
@@ -44,7 +45,7 @@ def _vocab(code: str) -> Vocab:
 
 
 def _doc(vocab: Vocab, document: Document) -> Doc:
-    text, sentences = document.text, document.sentences
+    text, sentences = re.sub("[\ud800-\udfff]", "\ufffd", document.text), document.sentences  # spaCy refuses half a surrogate pair
     pieces: List[_Piece] = []
     at = 0
     for number, sentence in enumerate(sentences):
