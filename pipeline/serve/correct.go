@@ -174,7 +174,7 @@ func (m *manuscript) parse(raw []byte) (*syntax.Sentence, error) {
 func (m *manuscript) change(i int, c *change) error {
 	old := bytes.Clone(m.raw(i)) // the undo must not hold the whole file
 	if c.Version != version(old) {
-		return stale("This sentence has been changed by another page since it was shown. Look at it again.")
+		return errOld
 	}
 	s, err := m.parse(old)
 	if err != nil {
@@ -270,6 +270,9 @@ func (m *manuscript) lock() (unlock func() error) {
 	folder.TryLockContext(ctx, 5*time.Millisecond)
 	return folder.Close
 }
+
+// errOld refuses a change of a sentence that the page has not seen.
+var errOld = stale("This sentence has been changed by another page since it was shown. Look at it again.")
 
 // stale refuses a change of something that is not there any more.
 func stale(text string) error { return &fault{http.StatusConflict, text} }

@@ -194,6 +194,7 @@ func TestCorrectStale(t *testing.T) {
 	before := b.text()
 	for what, w := range map[string]*httptest.ResponseRecorder{
 		"an old sentence": b.send("POST", "/change", `{"at":0,"version":"`+seen.Version+`","word":4,"deprel":"obl"}`),
+		"an old trial":    b.send("POST", "/try", `{"at":0,"version":"`+seen.Version+`","word":4,"deprel":"obl"}`),
 		"no version":      b.send("POST", "/change", `{"at":0,"word":4,"deprel":"obl"}`),
 		"an old change":   b.send("POST", "/undo", `{"changes":1}`),
 	} {

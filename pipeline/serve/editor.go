@@ -257,6 +257,9 @@ func (s *Server) consider(w *answer, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
+		if c.Version != version(m.raw(i)) {
+			return nil, errOld
+		}
 		sentence, err := m.parse(m.raw(i))
 		if err != nil {
 			return nil, badRequest("%v", err)
