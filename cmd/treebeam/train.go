@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/part"
@@ -127,6 +128,11 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
 		return refuse("--cased %d: must be from 0 to %d", f.o.Cased, train.MaxCased)
 	}
+	for _, x := range [][2]string{{"--from", f.from}, {"--encoder", f.encoder.file}, {"--reuse", f.reuse}} {
+		if store.IsRemote(x[1]) {
+			return refuse("%s %s: only local files can be read here: copy it and name its path", x[0], store.Redact(x[1]))
+		}
+	}
 	if err := cmp.Or(f.keepsInputs(), f.checkOnly(fs), f.encoder.check(fs)); err != nil {
 		return err
 	}
@@ -233,15 +239,15 @@ func (f *trainFlags) checkTensor() error {
 
 // stored is made for a training that keeps its phases.
 func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
-	store, err := treebank.OpenPhases(f.model+".train", f.resume)
+	phases, err := treebank.OpenPhases(f.model+".train", f.resume)
 	if err != nil {
 		return &refusal{err}
 	}
-	defer store.Close()
+	defer phases.Close()
 	defer onInterrupt(func() string {
 		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, and the same command with --resume continues", f.model)
 	})()
-	f.o.Store = store
+	f.o.Store = phases
 	if f.reuse != "" {
 		shared, err := treebank.SharePhases(f.reuse)
 		if err != nil {
@@ -253,7 +259,7 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 		return err
 	}
 	if !f.keep {
-		if err := store.Remove(); err != nil {
+		if err := phases.Remove(); err != nil {
 			say(os.Stderr, "treebeam train: %v\n", err)
 		}
 	}
