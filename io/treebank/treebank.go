@@ -216,7 +216,7 @@ func AddSilver(to *train.Sampler, number int, path string) (digest string, err e
 const maxLexicon = 256 << 20
 
 // ReadLexicon reads a file of words that supplements a treebank (lemma.ReadEntries), of
-// at most 256 MB, and also returns its SHA-256 in hexadecimal. Errors name the file and
+// at most 256 MB, which may be compressed, and also returns its SHA-256 in hexadecimal. Errors name the file and
 // the line.
 func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 	file, err := open(path)
@@ -224,13 +224,20 @@ func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 		return nil, "", err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxLexicon+1))
+	var data []byte
+	r, err := source.Decompress(path, file)
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(r, maxLexicon+1))
+	}
 	if err == nil && len(data) > maxLexicon {
 		err = fmt.Errorf("over %d MB, the most that is supported: keep the words that the texts have", maxLexicon>>20)
 	}
 	var entries []lemma.Entry
 	if err == nil {
 		entries, err = lemma.ReadEntries(string(data))
+	}
+	if err == nil && len(entries) == 0 {
+		err = errors.New("has no words")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", path, err)

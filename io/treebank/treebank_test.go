@@ -97,6 +97,27 @@ func TestEndlessFiles(t *testing.T) {
 	}
 }
 
+// A lexicon may be compressed, as treebanks may. One without words would change nothing.
+func TestReadLexicon(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words.gz")
+	for text, want := range map[string]string{"swam\tVERB\t_\t_\tswim\n": "", "# swam\n": path + ": has no words"} {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := w.Write([]byte(text))
+		must(t, err)
+		must(t, w.Close())
+		must(t, os.WriteFile(path, packed.Bytes(), 0o644))
+		list, sum, err := ReadLexicon(path)
+		if want != "" {
+			if err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		} else if err != nil || len(list) != 1 || sum != fmt.Sprintf("%x", sha256.Sum256(packed.Bytes())) {
+			t.Errorf("%v, %s, %v", list, sum, err)
+		}
+	}
+}
+
 // The words of a text are those of the whole file, wherever a buffer ends.
 func TestTextsInParts(t *testing.T) {
 	text := "\u3000 año\xffb\xe3\x80 " + strings.Repeat("日本\u3000語é ", 9999) + strings.Repeat("w", maxToken-2) + "\nend."

@@ -1,6 +1,7 @@
 package lemma
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func ReadEntries(text string) ([]Entry, error) {
 		case f[0] == "" || f[0] == "_":
 			return nil, fmt.Errorf("line %d has no form", n)
 		case word.Coarse(f[1]) == word.Other:
-			return nil, fmt.Errorf("line %d, %.40q: %.20q is no UPOS", n, f[0], f[1])
+			return nil, fmt.Errorf("line %d, %.40q: %.20q is no UPOS", n, f[0], cmp.Or(f[1], "_"))
 		case len(list) == maxEntries:
 			return nil, fmt.Errorf("line %d: more than %d words", n, maxEntries)
 		}
