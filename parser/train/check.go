@@ -189,7 +189,21 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 	}
 	if !slices.ContainsFunc(s.Comments, func(line string) bool { return strings.HasPrefix(line, "# text =") }) {
 		c.add(false, "sentences without # text, whose text is made of forms and SpaceAfter", t, s, 0)
+	} else if s.Text != "" && !slices.Equal(strings.Fields(s.Text), strings.Fields(surface(s))) {
+		c.add(false, "sentences whose # text differs from forms and SpaceAfter, which the segmenter learns from", t, s, 0)
 	}
+}
+
+// surface is the text of a sentence by its forms and SpaceAfter.
+func surface(s *syntax.Sentence) string {
+	var b strings.Builder
+	for t := range s.Tokens() {
+		b.WriteString(t.Form)
+		if !syntax.NoSpaceAfter(t.Misc) {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 // columns records the treebank's size and the columns that have no value at

@@ -37,6 +37,8 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"root", func(s *syntax.Sentence) { s.Words[2].Deprel = "root" }, false, "relation root"},
 		{"text", func(s *syntax.Sentence) { s.Comments = s.Comments[:1] }, false,
 			"without # text, whose text is made of forms and SpaceAfter: 1, train.conllu:11"},
+		{"other text", func(s *syntax.Sentence) { s.Text = s.Words[0].Form + "." }, false,
+			"# text differs from forms and SpaceAfter, which the segmenter learns from: 1, train.conllu:11"},
 		{"roots", func(s *syntax.Sentence) {}, false,
 			"several roots, left out when pruner, parser and labels are trained: 2, train.conllu:21, dev.conllu:21"},
 		{"multiword", func(s *syntax.Sentence) {
