@@ -117,9 +117,26 @@ func Submit(ctx context.Context, p *beam.Pipeline, o Options) (_ Job, err error)
 // thread keeps it from holding up what it asks for: on one core, that took 0.1 s of every
 // run.
 var inProcess = sync.OnceValues(func() (jobpb.JobServiceClient, error) {
+	if err := talks("localhost"); err != nil {
+		return nil, err
+	}
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), 2))
 	return prism.CreateJobServer(context.Background(), prism.Options{})
 })
+
+// talks is an error if this process cannot reach itself at host, for which prism would wait
+// without end.
+func talks(host string) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err == nil {
+		defer l.Close()
+		var c net.Conn
+		if c, err = net.Dial("tcp", l.Addr().String()); err == nil {
+			return c.Close()
+		}
+	}
+	return fmt.Errorf("this machine cannot reach itself: %w; /etc/hosts needs the line 127.0.0.1 localhost, and the network interface lo must be up", err)
+}
 
 // connect finds the job service.
 func (j *served) connect(ctx context.Context, local bool) (err error) {

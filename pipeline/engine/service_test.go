@@ -218,3 +218,13 @@ func TestWait(t *testing.T) {
 		job.Close()
 	}
 }
+
+// Without the name localhost, or without its interface, prism would wait for ever.
+func TestNoLocalhost(t *testing.T) {
+	if err := talks("localhost"); err != nil {
+		t.Error(err)
+	}
+	if err := talks("no host"); err == nil || !strings.Contains(err.Error(), "/etc/hosts") {
+		t.Errorf("got %v", err)
+	}
+}
