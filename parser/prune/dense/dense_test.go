@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,6 +88,9 @@ func TestRowsSumToCells(t *testing.T) {
 	}
 	if nonzero == 0 {
 		t.Error("all scores are 0")
+	}
+	if n := bytes.Count(tables.weights, []byte{zero}); n < len(weights)/2 {
+		t.Errorf("%d of %d weights are 0, though most belong to no word of 60 sentences", n, len(weights))
 	}
 }
 

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -86,9 +87,11 @@ func Learn(v *word.Vocabulary, lexicon hash.Set, train []syntax.Sentence, seed u
 	if err := linear.Run(linear.Loop{Examples: len(train), Epochs: 2, Seed: seed}, task); err != nil {
 		panic(err) // it cannot fail without checkpoints
 	}
-	t.weights = make([]uint8, len(w.W))
+	t.weights = bytes.Repeat([]byte{zero}, len(w.W))
 	for i, x := range w.W {
-		t.weights[i] = uint8(math.Round(max(math.MinInt8, min(math.MaxInt8, float64(x)*unit))) + zero)
+		if x != 0 { // few are of a small treebank
+			t.weights[i] = uint8(math.Round(max(math.MinInt8, min(math.MaxInt8, float64(x)*unit))) + zero)
+		}
 	}
 	return t
 }
