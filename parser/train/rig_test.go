@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,8 +92,9 @@ func (r *rig) watch(o Options) Options {
 	return o
 }
 
-// run trains from two treebanks.
+// run trains from two treebanks, in 2 folds if o does not say in how many.
 func (r *rig) run(train, dev Treebank, o Options) ([]byte, error) {
+	o.Folds = cmp.Or(o.Folds, 2)
 	real := maps.Clone(components)
 	defer maps.Copy(components, real)
 	r.seen = map[string][]syntax.Sentence{}

@@ -116,7 +116,7 @@ func TestSamplerOfAll(t *testing.T) {
 // The sample is the longest prefix of all sentences by hash that has no more than
 // the words wanted, and what the sampler holds does not grow with the stream.
 func TestSamplerBound(t *testing.T) {
-	const words, stream = 3000, 1_000_000
+	const words, stream = 3000, 200_000
 	x := NewSampler(Treebank{}, Treebank{}, words, 0)
 	x.rels["root"], x.rels["dep"] = true, true
 	sentence := func(i, n int) syntax.Sentence {
