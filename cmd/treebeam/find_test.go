@@ -1,7 +1,9 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,11 +71,19 @@ func TestFind(t *testing.T) {
 func TestFindOutput(t *testing.T) {
 	block := "# sent_id = s\n# text = a\n# hit = 1:1\n1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
 	dir := writeFiles(t, map[string]string{"a.conllu": block})
-	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": zipped(block), "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n",
-		"h.tsv": "left\thit\tright\tdoc_id\tstart_byte\tsent_id\tposition\n_\ta\t_\ta.conllu\t0\ts\t1\n", "h.csv.gz": zipped("left,hit,right,doc_id,start_byte,sent_id,position\n,a,,a.conllu,0,s,1\n")} {
+	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": block, "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n",
+		"h.tsv": "left\thit\tright\tdoc_id\tstart_byte\tsent_id\tposition\n_\ta\t_\ta.conllu\t0\ts\t1\n", "h.csv.gz": "left,hit,right,doc_id,start_byte,sent_id,position\n,a,,a.conllu,0,s,1\n"} {
 		out := filepath.Join(dir, name)
 		ends(t, exitOK, "", "find", filepath.Join(dir, "a.conllu"), "X", "-o", out)
-		if got, err := os.ReadFile(out); err != nil || string(got) != want {
+		f, err := os.Open(out)
+		must(t, err)
+		defer f.Close()
+		r := io.Reader(f)
+		if strings.HasSuffix(name, ".gz") {
+			r, err = gzip.NewReader(f)
+			must(t, err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}

@@ -93,7 +93,7 @@ func toyCommand(args ...string) []string {
 
 func zipped(s string) string {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	io.WriteString(w, s)
 	w.Close()
 	return b.String()
@@ -119,33 +119,32 @@ func noise(n int) string {
 	return b.String()
 }
 
-// badInput is everything that may be wrong with a file, and what must come of
-// it: trees, rows of failures/ and a part of one's reason ("" is none).
-var badInput = map[string]struct {
-	content string
-	trees   int64
-	rows    int64
-	reason  string
-}{
-	"fine.txt":         {fine, 2, 0, ""},
-	"invalid.txt":      {"Bad \xff\xfe byte .\n\n" + fine, 3, 1, "invalid bytes"},
-	"nul.txt":          {"A NUL \x00 here .\n\n" + strings.Repeat(fine, 40), 81, 1, ""},
-	"bom.txt":          {"\ufeff" + fine, 2, 0, ""},
-	"crlf.txt":         {strings.ReplaceAll(fine, "\n", "\r\n"), 2, 0, ""},
-	"empty.txt":        {"", 0, 0, ""},
-	"blank.txt":        {" \n\n\t\n", 0, 0, ""},
-	"line.txt":         {strings.Repeat(strings.Repeat("x", 999)+" ", 30000) + ".", -1, 0, ""},
-	"long.txt":         {strings.Repeat("word ", 20000) + ".\n", -1, 0, ""},
-	"long.conllu":      {words(20000), 1, 0, ""},
-	"truncated.txt.gz": {zipped(fine + noise(300000))[:60000], -1, 1, ""},
-	"zipped.txt.gz":    {zipped(fine), 2, 0, ""},
-	"paper.pdf":        {"%PDF-1.7\n\x00\x01\x02binary", 0, 1, "not text"},
-	"cyclic.conllu":    {words(3), 1, 0, ""},
-	"broken.conllu":    {words(2) + "1\tno\tcolumns\n\n" + words(2) + "2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n" + words(2), 3, 2, "column"},
-	"crlf.conllu":      {strings.ReplaceAll("\ufeff"+words(2), "\n", "\r\n"), 1, 0, ""},
-}
-
+// Everything that may be wrong with a file, and what must come of it: trees, rows of
+// failures/ and a part of one's reason ("" is none).
 func TestBadInput(t *testing.T) {
+	badInput := map[string]struct {
+		content string
+		trees   int64
+		rows    int64
+		reason  string
+	}{
+		"fine.txt":         {fine, 2, 0, ""},
+		"invalid.txt":      {"Bad \xff\xfe byte .\n\n" + fine, 3, 1, "invalid bytes"},
+		"nul.txt":          {"A NUL \x00 here .\n\n" + strings.Repeat(fine, 40), 81, 1, ""},
+		"bom.txt":          {"\ufeff" + fine, 2, 0, ""},
+		"crlf.txt":         {strings.ReplaceAll(fine, "\n", "\r\n"), 2, 0, ""},
+		"empty.txt":        {"", 0, 0, ""},
+		"blank.txt":        {" \n\n\t\n", 0, 0, ""},
+		"line.txt":         {strings.Repeat(strings.Repeat("x", 999)+" ", 30000) + ".", -1, 0, ""},
+		"long.txt":         {strings.Repeat("word ", 20000) + ".\n", -1, 0, ""},
+		"long.conllu":      {words(20000), 1, 0, ""},
+		"truncated.txt.gz": {zipped(fine + noise(300000))[:60000], -1, 1, ""},
+		"zipped.txt.gz":    {zipped(fine), 2, 0, ""},
+		"paper.pdf":        {"%PDF-1.7\n\x00\x01\x02binary", 0, 1, "not text"},
+		"cyclic.conllu":    {words(3), 1, 0, ""},
+		"broken.conllu":    {words(2) + "1\tno\tcolumns\n\n" + words(2) + "2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n" + words(2), 3, 2, "column"},
+		"crlf.conllu":      {strings.ReplaceAll("\ufeff"+words(2), "\n", "\r\n"), 1, 0, ""},
+	}
 	content := map[string]string{}
 	for name, c := range badInput {
 		content[name] = c.content
