@@ -70,7 +70,7 @@ func TestHostileText(t *testing.T) {
 // Text that is no language: sentences that only --max-words ends, which would take
 // long to search.
 func TestHostileWords(t *testing.T) {
-	const words = 10_000
+	const words = 5_000
 	repeated := func(unit string) hostile {
 		return hostile{in: map[string]string{"a.txt": strings.Repeat(unit, words/strings.Count(unit, " "))}, trees: -1, model: true, quick: true, once: true}
 	}
