@@ -112,8 +112,8 @@ func disturbed(t *testing.T, o Options, between func(s beam.Scope, stage string,
 // Whatever a runner does between two stages, the output has the same bytes, and a runner
 // that does nothing of the kind parses nothing twice.
 func TestHostileRunner(t *testing.T) {
-	o := options(write(t, map[string]string{"a/long.txt": prose(2000), "b/two.conllu": small, "c/bad.txt": "Bad \xff byte .\n\nPANICPARSE here .\n"}), "")
-	o.RangeBytes = 192 << 10 // several chunks each
+	o := options(write(t, map[string]string{"a/long.txt": prose(800), "b/two.conllu": small, "c/bad.txt": "Bad \xff byte .\n\nPANICPARSE here .\n"}), "")
+	o.RangeBytes = 72 << 10 // several chunks each
 	o.Output = filepath.Join(t.TempDir(), "undisturbed")
 	want, once := disturbed(t, o, nil)
 	if n := countParts(want); n < 3 {
