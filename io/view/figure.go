@@ -108,7 +108,8 @@ func TikZHead(dst []byte) []byte {
 // texText escapes what TeX would act on.
 func texText(s string) string { return tex.Replace(Visible(strings.ToValidUTF8(s, "\ufffd"))) }
 
-// tex escapes characters. "\&" stands between words in the figure, so that an ampersand is
-// written by its number.
-var tex = strings.NewReplacer(`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\char38{}`, `#`, `\#`, `%`, `\%`, `_`, `\_`, `-`, `-{}`,
+// tex escapes characters, and marks that a font of TeX joins. "\&" stands between words in the
+// figure, so that an ampersand is written by its number.
+var tex = strings.NewReplacer("``", "`{}`{}", "''", "'{}'{}", "?`", "?{}`{}", "!`", "!{}`{}", ",,", ",{},{}",
+	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\char38{}`, `#`, `\#`, `%`, `\%`, `_`, `\_`, `-`, `-{}`,
 	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `"`, `\char34{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `[`, `{[}`, `]`, `{]}`, `*`, `{*}`)

@@ -94,3 +94,12 @@ NOUN \& NOUN \& NOUN \& NOUN \\
 		}
 	}
 }
+
+// TeX makes other marks of some pairs.
+func TestTikZPairs(t *testing.T) {
+	for text, want := range map[string]string{"``a''": "`{}`{}a'{}'{}", "```": "`{}`{}`", "?`!`": "?{}`{}!{}`{}", ",,": ",{},{}", "don't, `x'": "don't, `x'", "--": "-{}-{}"} {
+		if got := texText(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (r *Report) failureTables() (list []table) {
 			Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Clip(Visible(e.Text), 200))
 	}
 	if rest > 0 {
-		kinds.More = fmt.Sprintf("and %s rows of other kinds", Number(rest))
+		kinds.More = fmt.Sprintf("and %s of other kinds", Many(rest, "row"))
 	}
 	if len(kinds.Rows) > 0 {
 		list = append(list, kinds)
