@@ -353,3 +353,17 @@ func TestSameAgainAndAgain(t *testing.T) {
 		t.Errorf("%d places for %d sentences", len(q.order), q.size)
 	}
 }
+
+// Changes that are equally frequent are in one order, though relations have spaces.
+func TestOrderOfMigrations(t *testing.T) {
+	c := migrations{}
+	for _, s := range []Shape{{"A", "b c", "d", ""}, {"A b", "c", "d", ""}, {"A", "b", "c d", ""}} {
+		c[Migration{From: s}]++
+	}
+	first := fmt.Sprintf("%+v", c.top(3))
+	for range 20 {
+		if got := fmt.Sprintf("%+v", c.top(3)); got != first {
+			t.Fatalf("%s, then %s", first, got)
+		}
+	}
+}

@@ -48,9 +48,11 @@ func shapeOf(t *parquet.Tree, m int) Shape {
 
 // top returns the n most frequent changes.
 func (c migrations) top(n int) []Migration {
-	text := func(s Shape) string { return s.Head + " " + s.Label + " " + s.Modifier + " " + s.Direction }
+	text := func(m Migration) []string {
+		return []string{m.From.Head, m.From.Label, m.From.Modifier, m.From.Direction, m.To.Head, m.To.Label, m.To.Modifier, m.To.Direction, m.Head}
+	}
 	list := slices.SortedFunc(maps.Keys(c), func(a, b Migration) int {
-		return cmp.Or(cmp.Compare(c[b], c[a]), cmp.Compare(text(a.From), text(b.From)), cmp.Compare(text(a.To), text(b.To)), cmp.Compare(a.Head, b.Head))
+		return cmp.Or(cmp.Compare(c[b], c[a]), slices.Compare(text(a), text(b)))
 	})
 	list = slices.Clip(list[:min(n, len(list))])
 	for i := range list {
