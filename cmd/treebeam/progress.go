@@ -101,7 +101,7 @@ func (p *progress) show(w io.Writer, g pipeline.Going) {
 		return
 	}
 	if g.Here && g.Elapsed > time.Second {
-		p.bar.Describe(fmt.Sprintf("parsing, %.0f words/s", g.Rate()))
+		p.bar.Describe("parsing, " + view.Number(int64(g.Rate()+0.5)) + " words/s")
 	}
 	if g.Seen >= g.Ranges {
 		p.bar.Describe("checking the parts")
@@ -196,7 +196,7 @@ func goingLine(g *pipeline.Going) string {
 	}
 	line := fmt.Sprintf("parts done: %d of %d", max(g.Seen, g.Parts), g.Ranges)
 	if g.Here {
-		line = fmt.Sprintf("%s, %.0f words/s", view.Many(g.Words, "word"), g.Rate())
+		line = fmt.Sprintf("%s, %s words/s", view.Many(g.Words, "word"), view.Number(int64(g.Rate()+0.5)))
 	}
 	if percent, known := g.Percent(); known {
 		line += fmt.Sprintf(", %d%% of the input", percent)

@@ -30,6 +30,7 @@ func TestStandingLines(t *testing.T) {
 			"1,000 words, 100 words/s, 90% of the input, about 10s left"},
 		"nearly done": {pipeline.Going{Elapsed: time.Minute, Total: 1000, Bytes: 999, Ranges: 3, Seen: 2, Here: true, Words: 6},
 			"6 words, 0 words/s, 99% of the input, about 0s left"},
+		"fast":     {pipeline.Going{Elapsed: 2 * time.Second, Total: 1000, Ranges: 3, Here: true, Words: 5000}, "5,000 words, 2,500 words/s, 0% of the input"},
 		"one word": {pipeline.Going{Elapsed: time.Minute, Total: 1000, Ranges: 3, Here: true, Words: 1}, "1 word, 0 words/s, 0% of the input"},
 		"long": {pipeline.Going{Elapsed: time.Hour, Total: 100 * mb, Bytes: 20 * mb, Ranges: 50, Here: true, Words: 3600},
 			"3,600 words, 1 words/s, 20% of the input, about 4h00m left"},
