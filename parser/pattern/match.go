@@ -32,7 +32,8 @@ func (m *Matcher) Match(s *syntax.Sentence) (hits []Hit, whole bool) {
 	return m.hits, !m.stopped
 }
 
-// step counts work, and reports whether more is allowed.
+// step counts work: looking at a word, choosing one of two ways, checking a negation. It
+// reports whether more is allowed.
 func (m *Matcher) step(n int) bool {
 	if m.work += n; m.work > maxWork {
 		m.stopped = true
@@ -114,14 +115,13 @@ func (m *Matcher) solve(i int) (found bool) {
 		return found
 	case kindOr:
 		for _, a := range f.args {
-			found = m.follow(a, at, next) || found
-			if m.enough(f, found) {
+			if found = m.step(1) && m.follow(a, at, next) || found; m.enough(f, found) {
 				break
 			}
 		}
 		return found
 	case kindOptional:
-		if found = m.follow(f.args[0], at, next); m.enough(f, found) {
+		if found = m.step(1) && m.follow(f.args[0], at, next); m.enough(f, found) {
 			return found
 		}
 		return m.deny(f.args[0], at, next) || found
@@ -189,7 +189,7 @@ func (m *Matcher) complete() bool {
 	negated, first := m.negated, m.firstNot
 	nots := m.nots[first:]
 	m.negated, m.firstNot = true, len(m.nots)
-	denied := slices.ContainsFunc(nots, func(d denial) bool { return m.follow(d.f, d.at, -1) })
+	denied := slices.ContainsFunc(nots, func(d denial) bool { return m.step(1) && m.follow(d.f, d.at, -1) })
 	m.negated, m.firstNot = negated, first
 	if denied || m.stopped || m.negated {
 		return !denied && !m.stopped

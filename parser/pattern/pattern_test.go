@@ -269,7 +269,8 @@ func TestBounds(t *testing.T) {
 		s.Words[i] = syntax.Word{Form: "a", UPOS: "NOUN", Head: int32(i)}
 	}
 	for _, pattern := range []string{"_ .. _ .. _ .. _", "_ >> _ >> _ >> VERB", "x:_ >> _ >> _ >> VERB",
-		"x:_ !(>> _ >> _ >> VERB)"} {
+		"x:_ !(>> _ >> _ >> VERB)", "(x:_|x:_)" + strings.Repeat(" & (x:_|x:_)", 29),
+		"(id=1" + strings.Repeat(" ?[!< _]", 30) + ") & (x:_ & !(< _))"} {
 		p, err := Compile(pattern)
 		if err != nil {
 			t.Fatal(err)
