@@ -71,14 +71,15 @@ func Compile(text string) (*Pattern, error) {
 		return nil, err
 	}
 	c := &Pattern{root: root, names: namesIn(root, nil, false), first: -1, needs: p.needs}
+	all := namesIn(root, slices.Clone(c.names), true)
 	if len(c.names) == 0 {
 		// Without names every word counts, by its place in the pattern.
 		c.first = 0
 		for i := range 1 + numberLinks(root, 1) {
 			c.names = append(c.names, fmt.Sprint(i+1))
 		}
+		all = append(make([]string, len(c.names)), all...) // a name below a negation may be a number, too
 	}
-	all := namesIn(root, slices.Clone(c.names), true)
 	c.bound = len(all)
 	c.prepare(root, all, false)
 	return c, nil

@@ -126,6 +126,8 @@ var language = [...]struct{ pattern, want string }{
 	{"v:VERB [>obj x:_ | >nsubj:outer x:_]", "[4 6] [9 8]"},
 	{"n:_ >amod _ !(. (_ >nsubj n:_))", "[6]"},
 	{"n:_ >amod _ !(<obj (_ >advmod _))", ""},
+	{"L=buy >nsubj _ !> x:AUX", ""},
+	{"L=buy >nsubj _ !> 2:AUX", ""}, // a name like any other, not the number of the PRON
 }
 
 func TestLanguage(t *testing.T) {
