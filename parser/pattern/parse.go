@@ -183,10 +183,10 @@ func join(k kind, list []*formula) *formula {
 }
 
 func (p *parser) condition() *formula {
-	p.deeper()
-	defer func() { p.depth-- }()
+	defer func(was int) { p.depth = was }(p.depth)
 	switch p.peek() {
 	case '!':
+		p.deeper()
 		p.at++
 		return &formula{kind: kindNot, args: []*formula{p.condition()}}
 	case '?':
@@ -196,6 +196,7 @@ func (p *parser) condition() *formula {
 		}
 		return &formula{kind: kindOptional, args: []*formula{p.condition()}}
 	case '[':
+		p.deeper()
 		return p.group()
 	}
 	return p.linked()
@@ -399,10 +400,10 @@ func (p *parser) all() *formula {
 }
 
 func (p *parser) one() *formula {
-	p.deeper()
-	defer func() { p.depth-- }()
+	defer func(was int) { p.depth = was }(p.depth)
 	switch c := p.peek(); {
 	case c == '(':
+		p.deeper()
 		open := p.at
 		p.at++
 		defer func(was bool) { p.inGroup = was }(p.inGroup)
@@ -419,6 +420,7 @@ func (p *parser) one() *formula {
 	case c == '[' || c == '?' || c == '!' && p.atCondition():
 		return p.condition()
 	case c == '!':
+		p.deeper()
 		p.at++
 		return &formula{kind: kindNot, args: []*formula{p.one()}}
 	case c == '"' || c == '/':

@@ -245,6 +245,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Parentheses, brackets and negations are allowed as deep as the limit says, and links between
+// them do not count.
+func TestDepth(t *testing.T) {
+	for _, c := range [...]struct{ open, inner, end string }{{"(", "_", ")"}, {"VERB > (", "_", ")"}, {"!", "_", ""}, {"!", ">_", ""},
+		{"[", ">_", "]"}, {"[>_ ", "", "]"}} {
+		for n := range 3 {
+			n += maxDepth - 1
+			_, err := Compile(strings.Repeat(c.open, n) + c.inner + strings.Repeat(c.end, n))
+			if (err == nil) != (n <= maxDepth) {
+				t.Errorf("%d times %s: %v", n, c.open, err)
+			}
+		}
+	}
+}
+
 // A pattern says which columns it reads, so that no others are decoded.
 func TestNeeds(t *testing.T) {
 	for pattern, want := range map[string]Columns{
