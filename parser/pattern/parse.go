@@ -56,7 +56,7 @@ func (p *parser) parse() (root *formula, err error) {
 		p.fail(0, "the pattern is not UTF-8")
 	}
 	root = p.pattern()
-	if p.peek() != 0 {
+	if p.peek(); p.at < len(p.text) {
 		p.unexpected()
 	}
 	return root, nil
@@ -65,7 +65,7 @@ func (p *parser) parse() (root *formula, err error) {
 // unexpected says what is wrong with text at a place where the pattern should end.
 func (p *parser) unexpected() {
 	switch c := p.peek(); {
-	case c == 0:
+	case p.at == len(p.text):
 		p.fail(p.at, "the pattern ends here, but a word should follow: VERB, \"form\", L=lemma or _ for any")
 	case c == '|':
 		p.fail(p.at, "| between conditions needs brackets around them: VERB [>nsubj NOUN | >obj NOUN]")

@@ -232,6 +232,7 @@ func TestErrors(t *testing.T) {
 		{"VERB ?NOUN", 7, "may be missing"},
 		{"élan & dog", 1, "a form is written \"élan\", a lemma L=élan"}, {"VERB 'go'", 6, "' is not possible here"},
 		{"VERB NOUN", 6, "NOUN is not possible"},
+		{"VERB\x00NOUN", 5, "\x00 is not possible"},
 		{"\xff", 1, "UTF-8"},
 		{strings.Repeat("(", 100) + "_", 33, "inside each other"},
 		{"_" + strings.Repeat(" . _", 80), 259, "links"},
