@@ -195,9 +195,6 @@ func (x *Scores) scoreArcs() {
 	sum(len(a.Heads))
 }
 
-// maxDense bounds dense scores, so that no sum of a tree's parts overflows.
-const maxDense = 1 << 26
-
 // addToArcs adds to the scores of the arcs everything that does not come from
 // their keys.
 func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
@@ -215,7 +212,7 @@ func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 				a.Score[i] += from.Tensor.Arc(&x.Projection, h, m)
 			}
 			if dense != nil {
-				a.Score[i] += max(-maxDense, min(maxDense, dense[h*(x.N+1)+m]))
+				a.Score[i] += max(-score.MaxDense, min(score.MaxDense, dense[h*(x.N+1)+m]))
 			}
 		}
 	}

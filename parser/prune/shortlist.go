@@ -25,7 +25,7 @@ func (x *scratch) scoresOf(s *syntax.Sentence, m int) {
 	x.first.Scores(m, x.row)
 	if len(s.Dense.Arcs) > 0 {
 		for h := range x.row {
-			x.row[h] += s.Dense.Arcs[h*(n+1)+m]
+			x.row[h] += max(-score.MaxDense, min(score.MaxDense, s.Dense.Arcs[h*(n+1)+m]))
 		}
 	}
 }

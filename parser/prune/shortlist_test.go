@@ -40,13 +40,18 @@ func TestDenseScoresOfArcs(t *testing.T) {
 		if s.Candidates.Lost = nil; fmt.Sprint(s.Candidates) != plain {
 			t.Errorf("%d words: a constant changes the candidates", n)
 		}
-		for mod := 1; mod <= n; mod++ { // a chain
-			s.Dense.Arcs[(mod-1)*(n+1)+mod] += 40 * score.Unit
-		}
-		m.Prune(&s)
-		for mod := 1; mod <= n; mod++ {
-			if got := s.Candidates.Of(mod); len(got) != 1 || int(got[0]) != mod-1 {
-				t.Fatalf("%d words: word %d has the heads %v, want %d", n, mod, got, mod-1)
+		for _, c := range [][2]int32{{77 + 40*score.Unit, 77}, {0, math.MinInt32}, {math.MaxInt32, 0}, {math.MaxInt32, math.MinInt32}} {
+			for i := range s.Dense.Arcs {
+				s.Dense.Arcs[i] = c[1]
+			}
+			for mod := 1; mod <= n; mod++ { // a chain
+				s.Dense.Arcs[(mod-1)*(n+1)+mod] = c[0]
+			}
+			m.Prune(&s)
+			for mod := 1; mod <= n; mod++ {
+				if got := s.Candidates.Of(mod); len(got) != 1 || int(got[0]) != mod-1 {
+					t.Fatalf("%d words, scores %d: word %d has the heads %v, want %d", n, c, mod, got, mod-1)
+				}
 			}
 		}
 	}

@@ -16,6 +16,9 @@ const Unit = 1 << unitBits
 
 const unitBits = 12
 
+// MaxDense bounds the dense scores of arcs (syntax.Dense), so that no sum overflows.
+const MaxDense = 1 << 26
+
 // A Scorer sums the weights of features, in units of 1/Unit. The weight of an unknown
 // key is 0. Implementations are safe for concurrent readers.
 type Scorer interface {
