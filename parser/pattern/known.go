@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -21,6 +22,9 @@ var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl
 func (p *Pattern) Unknown() (list []string) {
 	for t := range p.exact {
 		name := syntax.Universal(t.value.text)
+		if t.value.fold {
+			name = strings.ToLower(name)
+		}
 		if t.attr == Deprel && name != "" && !slices.Contains(Relations, name) && !slices.Contains(list, name) {
 			list = append(list, name)
 		}

@@ -369,6 +369,7 @@ func TestUnknown(t *testing.T) {
 		"VERB >nsubj:outer _ >obj|iobj _": "", "VERB >sunbj NOUN": "sunbj",
 		"VERB !(> (_ >!dobj:x|pobj (_ & deprel=nn)))": "dobj pobj nn",
 		"VERB >/x.*/ _ & deprel=_ & deprel=*":         "", "deprel!=nope | deprel=nope:x": "nope",
+		`deprel="NSUBJ"i | deprel="Nope"i`: "nope",
 	} {
 		p, err := Compile(text)
 		if err != nil {
