@@ -197,12 +197,14 @@ func pointOutSlips(p *pattern.Pattern, met *search.Met) {
 		}
 	}
 	for _, name := range features {
-		switch key, value, _ := strings.Cut(name, "="); {
-		case len(values) == 0 || slices.Contains(values[key], value):
-		case values[key] == nil:
+		key, value, _ := strings.Cut(name, "=")
+		list := values[key]
+		lacks := func(one string) bool { return !slices.Contains(list, one) }
+		switch {
+		case len(values) == 0 || !slices.ContainsFunc(strings.Split(value, ","), lacks):
+		case list == nil:
 			tell("no word here has %s", key, slices.Sorted(maps.Keys(values)))
 		default:
-			list := values[key]
 			say(os.Stderr, "no word here has %s; %s is %s\n", name, key, strings.Join(list[:min(len(list), 20)], ", "))
 		}
 	}

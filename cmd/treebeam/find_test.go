@@ -259,6 +259,7 @@ func TestFindSlip(t *testing.T) {
 		"Case=Nom":              "no word here has Case=Nom; Case is Acc, Dat\n",
 		"Case=Dat & Nmber=Plur": "no word here has Nmber; did you mean Number?\n",
 		"Case=Acc & id=2":       "",
+		"Case=Acc,Dat & id=2":   "",
 	} {
 		status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), pattern)
 		if _, note, _ := strings.Cut(stderr, "\n"); status != exitOK || note != want {
