@@ -93,10 +93,10 @@ func (m *Model) WithCut(nats float64) *Model {
 	return &c
 }
 
-// Prune sets s.Candidates and stores the encoding of s as its memo. UPOS must be set,
-// and so must XPOS, FEATS and lemmas if the treebank has them. Prune adds s.Dense.Arcs
-// to the scores of the first stage. Candidates of a sentence that is not searched whole
-// come from the windows around its words, and need not hold a tree.
+// Prune sets s.Candidates and, if s is searched whole, stores the encoding of s as its
+// memo. UPOS must be set, and so must XPOS, FEATS and lemmas if the treebank has them.
+// Prune adds s.Dense.Arcs to the scores of the first stage. Candidates of a sentence that
+// is not searched whole come from the windows around its words, and need not hold a tree.
 func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 
 // Count is Prune, and also returns the number of weights that it looked up, where a row

@@ -161,8 +161,8 @@ func (to *ascent) level(h int) uint64 {
 }
 
 // about describes the arc h -> m by the guess: where h is above the neighbours of m, how many
-// guessed arcs the arc crosses, the tag above h and its side, and how many other words with
-// m's tag hang on the same side of h.
+// words between h and m hang on one beyond them (3 at most), the tag above h and its side, and
+// how many other words with m's tag hang on the same side of h (2 at most).
 func (g *guess) about(s *word.Sentence, h, m int) (above, crossed, up, others uint64) {
 	if g.m != m {
 		g.m = m
