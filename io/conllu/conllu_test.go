@@ -65,8 +65,8 @@ func TestBrokenBlocksStandAlone(t *testing.T) {
 		if e == nil || !strings.Contains(e.Error(), want) {
 			t.Errorf("%q: error %v", name, e)
 		}
-		if e != nil && e.Line < 3 {
-			t.Errorf("%q: line %d", name, e.Line)
+		if e != nil && (e.Line < 3 || e.Offset < blocks[1].Start || e.Offset >= blocks[1].End) {
+			t.Errorf("%q: line %d at byte %d of [%d,%d)", name, e.Line, e.Offset, blocks[1].Start, blocks[1].End)
 		}
 	}
 }

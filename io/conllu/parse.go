@@ -22,10 +22,11 @@ type blockParser struct {
 	heads     []headPlace // HEADs to compare with n at the end
 	lastEmpty int32       // index of the last empty node after this word
 	inRange   bool        // the last line was a multiword token
+	lastRange headPlace   // of the last multiword token
 	fields    [nColumns]string
 }
 
-// A headPlace remembers the place of a word's line.
+// A headPlace remembers the place of a line, as a rule a word's.
 type headPlace struct{ line, offset int64 }
 
 // parse reads a block whose first line has the given number and offset.
@@ -52,6 +53,7 @@ func parse(raw string, format Format, line, offset int64) *blockParser {
 		p.offset += int64(len(line)) + 1
 	}
 	if p.err == nil {
+		p.line, p.offset = line, offset
 		p.finish()
 	}
 	p.sumUp()
@@ -233,7 +235,7 @@ func (p *blockParser) readRange(id, first, last string) {
 		m.Rest = rest
 	}
 	p.s.MWTs = append(p.s.MWTs, m)
-	p.inRange = true
+	p.inRange, p.lastRange = true, headPlace{p.line, p.offset}
 }
 
 const restAbsent = "_\t_\t_\t_\t_\t_"
@@ -267,7 +269,8 @@ func (p *blockParser) readEmpty(id, after, index string) {
 	p.lastEmpty = i
 }
 
-// finish makes the checks that need the whole block, and sets the text.
+// finish makes the checks that need the whole block, whose place is the current line, and
+// sets the text.
 func (p *blockParser) finish() {
 	n := len(p.s.Words)
 	if n == 0 {
@@ -276,6 +279,7 @@ func (p *blockParser) finish() {
 	}
 	if k := len(p.s.MWTs); k > 0 && int(p.s.MWTs[k-1].Last) > n {
 		m := p.s.MWTs[k-1]
+		p.line, p.offset = p.lastRange.line, p.lastRange.offset
 		p.fail(colID, syntax.KindToken, "token %d-%d ends after the last word, %d", m.First, m.Last, n)
 		return
 	}
