@@ -104,7 +104,7 @@ type Block struct {
 	// for each kind and column, at its first place, that says how many more there are.
 	Warnings []Error
 
-	headErr *Error      // first HEAD that is not a number in the sentence
+	headErr *Error      // first HEAD that is not the number of a word or 0
 	heads   []headPlace // places of the words
 }
 

@@ -191,6 +191,9 @@ func TestReadTreesJudges(t *testing.T) {
 		{roots, "line 2: column HEAD: words 1 and 2 are both roots: a tree has one"},
 		{cycle, "line 2: column HEAD: the heads of word 2 lead back to it: a cycle"},
 		{line("1", "_") + line("2", "7") + "\n", "line 2: column HEAD: head 7 of word 2 is not in the sentence, which has 2 words"},
+		{line("1", "9") + line("2", "x") + "\n", "line 1: column HEAD: head 9 of word 1 is not in the sentence, which has 2 words"},
+		{line("1", "0") + line("2", "0") + line("3", "x") + "\n", "line 2: column HEAD: words 1 and 2 are both roots: a tree has one"},
+		{line("1", "2") + line("2", "2") + line("3", "x") + "\n", "line 2: column HEAD: the heads of word 2 lead back to it: a cycle"},
 	} {
 		if e := read(t, c.text, Options{})[0].CheckHeads(); e == nil || e.Error() != c.want {
 			t.Errorf("%q: %v, want %q", c.text, e, c.want)

@@ -298,7 +298,7 @@ func (p *blockParser) finish() {
 }
 
 func (p *blockParser) blameHead(line, offset int64, format string, a ...any) {
-	if p.headErr == nil {
+	if p.headErr == nil || offset < p.headErr.Offset {
 		p.headErr = &Error{Fault: syntax.Because(syntax.KindHead, format, a...), Line: line, Offset: offset, Column: colHead + 1}
 	}
 }

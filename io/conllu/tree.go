@@ -65,14 +65,13 @@ func ReadTrees(r io.Reader, name string, o Options) ([]syntax.Sentence, error) {
 // checkBlock judges the tree of a block. It points at the line of the block's
 // first fault.
 func checkBlock(b *Block, o Options) *Error {
-	if b.headErr != nil {
-		return b.headErr
-	}
 	if word, fault := syntax.CheckHeads(b.Sentence.Words, o.NoHeads, o.MultipleRoots); word > 0 {
 		place := b.heads[word-1]
-		return &Error{Fault: fault, Line: place.line, Offset: place.offset, Column: colHead + 1}
+		if b.headErr == nil || place.offset < b.headErr.Offset {
+			return &Error{Fault: fault, Line: place.line, Offset: place.offset, Column: colHead + 1}
+		}
 	}
-	return nil
+	return b.headErr
 }
 
 // CheckHeads reports why the given HEADs of a sentence cannot be part of a tree with
