@@ -221,6 +221,7 @@ func (u *uncertain) chosen() []Chosen {
 	}
 	var list []Chosen
 	var given [len(u.classes)]int
+	said := map[uint64]bool{} // a sign may be a word in one class and none in another
 	for len(list) < u.N {
 		// The class is next that has given the least for its sentences.
 		next := -1
@@ -233,8 +234,12 @@ func (u *uncertain) chosen() []Chosen {
 		if next < 0 {
 			break
 		}
-		list = append(list, u.classes[next].list[given[next]].Chosen)
+		x := &u.classes[next].list[given[next]]
 		given[next]++
+		if !said[x.key] {
+			said[x.key] = true
+			list = append(list, x.Chosen)
+		}
 	}
 	slices.SortFunc(list, func(a, b Chosen) int { return cmp.Or(a.Doubt.Compare(b.Doubt), cmp.Compare(a.at, b.at)) })
 	for i := range list {

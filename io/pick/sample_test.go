@@ -186,6 +186,19 @@ func TestUncertainIsSpread(t *testing.T) {
 	}
 }
 
+// A text comes once, though a sign in it is a word in one sentence and punctuation in the
+// next, so that they are of different classes.
+func TestUncertainOverClasses(t *testing.T) {
+	word, mark := tree(slices.Repeat([]float32{0.5}, classEnds[0]+1)...), tree(slices.Repeat([]float32{0.5}, classEnds[0]+1)...)
+	word.Tokens[3], mark.Tokens[3], mark.UPOS[3] = "&", "&", "PUNCT"
+	u := uncertain{N: 2}
+	u.add(word, func() []byte { return nil })
+	u.add(mark, func() []byte { return nil })
+	if got := u.chosen(); len(got) != 1 {
+		t.Errorf("%d sentences of the same text: %+v", len(got), got)
+	}
+}
+
 // Every sentence is drawn equally often, alone and with each other one, and a
 // seed draws the same from a copy elsewhere.
 func TestLot(t *testing.T) {
