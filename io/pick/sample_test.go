@@ -314,11 +314,11 @@ func TestLotOfParagraphs(t *testing.T) {
 	l := newLot(100)
 	l.Stretch = 100
 	for i, row := range rows[:9] {
-		if row.Comments = nil; i == 4 {
+		row.DocID, row.SourceURI, row.Comments = "one", "one", nil
+		if i == 4 {
 			l.skip(row)
 			continue
 		}
-		row.DocID, row.SourceURI = "one", "one"
 		l.add(row, func() []byte { return nil })
 	}
 	var opens []int
