@@ -56,7 +56,14 @@ func (t *text) bert(r rune, s string) {
 	case r == utf8.RuneError || unicode.Is(unicode.C, r):
 		return
 	}
-	alone := r < utf8.RuneSelf && !inWord(r) || unicode.Is(unicode.P, r) || unicode.Is(ideographs, r)
+	var b []byte // the characters that it is decomposed into
+	mark := r
+	if t.lower && r >= utf8.RuneSelf {
+		if b = norm.NFD.PropertiesString(s).Decomposition(); b != nil {
+			mark, _ = utf8.DecodeRune(b) // = of ≠
+		}
+	}
+	alone := mark < utf8.RuneSelf && !inWord(mark) || unicode.Is(unicode.P, mark) || unicode.Is(ideographs, mark)
 	if (alone || t.cuts) && !t.spaceEnds() {
 		t.add(metaspace)
 	}
@@ -76,7 +83,6 @@ func (t *text) bert(r rune, s string) {
 			t.add(string(0x11A7 + n%28))
 		}
 	default:
-		b := norm.NFD.PropertiesString(s).Decomposition()
 		if b == nil {
 			t.plain(r)
 		}

@@ -40,6 +40,13 @@ func TestWordPiece(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", x.form, got, x.want)
 		}
 	}
+	// Of characters that are a mark and an accent, the mark is a word of its own.
+	for _, x := range []struct{ form, want string }{{"a≠b", "▁a▁=▁b"}, {"≮a", "▁<▁a"}, {"a\u1FEFé", "▁a▁`▁e"}} {
+		var n text
+		if n.fill(v, x.form, true); string(n.bytes()) != x.want {
+			t.Errorf("%q: got %q, want %q", x.form, n.bytes(), x.want)
+		}
+	}
 	v.Lower = false
 	if got := wordPieces(v, "Wa"); got != "[UNK] a" {
 		t.Errorf("got %q, want a letter that stays a capital", got)
