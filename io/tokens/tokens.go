@@ -113,7 +113,12 @@ func (s *Sentence) line() {
 	if s.tooLong(n) {
 		return
 	}
-	s.words(strings.FieldsFunc(s.Text, isSeparator))
+	tokens := strings.FieldsFunc(s.Text, isSeparator)
+	if i := slices.IndexFunc(tokens, isLong); i >= 0 {
+		s.Fault, s.At = tooLong(tokens[i]), strings.Index(s.Text, tokens[i])
+		return
+	}
+	s.words(tokens)
 }
 
 // structure is a line of the corpus tools that write this format, not a token.
@@ -143,6 +148,8 @@ func (s *Sentence) vertical() {
 			s.Fault = syntax.Because(syntax.KindNoTokens, "no token: %.40s; remove such lines, and put a blank line between sentences", token)
 		case looksCoNLL(line) && (len(tokens) == 0 || strings.HasPrefix(tokens[0], "#")):
 			s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: these are lines of CoNLL-U or CoNLL-X; give --from conllu or --from conllx")
+		case isLong(token):
+			s.Fault = tooLong(token)
 		}
 		if s.Fault != (syntax.Fault{}) {
 			s.At = at
@@ -200,11 +207,6 @@ func tooMany(n int) (why syntax.Fault) {
 
 // words makes the sentence of the tokens.
 func (s *Sentence) words(tokens []string) {
-	if i := slices.IndexFunc(tokens, isLong); i >= 0 {
-		s.Fault = tooLong(tokens[i])
-		s.At = max(strings.Index(s.Text, tokens[i]), 0)
-		return
-	}
 	t := Join(tokens)
 	t.StartByte, t.EndByte, t.Line = s.Start, s.End, s.Line
 	if s.Repaired > 0 {

@@ -198,6 +198,20 @@ func TestLongSentences(t *testing.T) {
 	}
 }
 
+// A token that is too long is found where it stands: not in a column that is ignored, and
+// with white space in it that is read as a space.
+func TestPlaceOfLongToken(t *testing.T) {
+	long := strings.Repeat("x", syntax.MaxColumn+1)
+	for _, before := range []string{"a\nb\n", "a\t" + long + "\n"} {
+		for _, token := range []string{long, "x\v" + long} {
+			list, _, _ := read(t, []byte(before+token+"\nc\n"), "", Vertical, 0, -1)
+			if s := list[0]; s.Fault.Kind != syntax.KindLongColumn || s.At != len(before) {
+				t.Errorf("after %.4q, %.4q: %s at %d, want %d", before, token, s.Fault.Reason, s.At, len(before))
+			}
+		}
+	}
+}
+
 // However a file is cut, its sentences are the same, and the covers tile it.
 func TestRangesGiveTheSameSentences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
