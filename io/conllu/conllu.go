@@ -129,10 +129,13 @@ func (e *Error) Error() string {
 	if e.Column > 0 && e.Column <= nColumns {
 		where += ": column " + columnNames[e.Column-1]
 	}
-	if e.More > 0 {
-		return fmt.Sprintf("%s: %s (and %d more sentences)", where, e.Reason, e.More)
+	switch e.More {
+	case 0:
+		return where + ": " + e.Reason
+	case 1:
+		return where + ": " + e.Reason + " (and 1 more sentence)"
 	}
-	return where + ": " + e.Reason
+	return fmt.Sprintf("%s: %s (and %d more sentences)", where, e.Reason, e.More)
 }
 
 // RawText writes the raw text of sentences: the sentences of a paragraph on one line,

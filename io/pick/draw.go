@@ -195,7 +195,10 @@ func (d *Drawn) Left() string {
 			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.why))
 		}
 	}
-	if len(reasons) == 0 {
+	switch {
+	case len(reasons) == 0 && d.Trees == 1:
+		return "there is 1 sentence"
+	case len(reasons) == 0:
 		return fmt.Sprintf("there are %d sentences", d.Trees)
 	}
 	return strings.Join(append([]string{fmt.Sprintf("of %d sentences", d.Trees)}, reasons...), ", ")
