@@ -140,7 +140,7 @@ func (d *Drawn) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	for i := range d.Chosen {
 		c := &d.Chosen[i]
-		if i == 0 || c.Document != d.Chosen[i-1].Document {
+		if i == 0 || c.document != d.Chosen[i-1].document {
 			fmt.Fprintf(out, "# newdoc id = %s\n", oneLine(c.Document))
 		}
 		if c.Opens {
@@ -164,10 +164,10 @@ type Totals struct {
 
 // Totals adds up what was chosen.
 func (d *Drawn) Totals() (t Totals) {
-	documents := map[string]bool{}
+	documents := map[int]bool{}
 	for i := range d.Chosen {
 		doubt := &d.Chosen[i].Doubt
-		documents[d.Chosen[i].Document] = true
+		documents[d.Chosen[i].document] = true
 		t.Doubt.Wrong, t.Doubt.Words, t.Raw = t.Doubt.Wrong+doubt.Wrong, t.Doubt.Words+doubt.Words, t.Raw || doubt.By == Raw
 	}
 	t.Documents = len(documents)

@@ -21,6 +21,7 @@ type Chosen struct {
 	Doubt    Doubt
 	Rank     int // from 1, the least certain first; 0 in a sample that is drawn by lot
 	at       int // number of its row
+	document int // number of its document
 }
 
 func inOrder(list []Chosen) []Chosen {
@@ -78,7 +79,7 @@ func (l *lot) add(t *parquet.Tree, text func() []byte) {
 	l.document = l.documents.n
 	l.length++
 	if l.best.Wants(l.passing) {
-		l.passing.list = append(l.passing.list, Chosen{Text: text(), Document: name, Opens: l.length == 1, Doubt: Of(t), at: at})
+		l.passing.list = append(l.passing.list, Chosen{Text: text(), Document: name, Opens: l.length == 1, Doubt: Of(t), at: at, document: l.document})
 	}
 }
 
@@ -145,9 +146,8 @@ type class struct {
 // An item may be chosen.
 type item struct {
 	Chosen
-	document int
-	key      uint64 // of its text
-	round    int    // the round in which its document gives it
+	key   uint64 // of its text
+	round int    // the round in which its document gives it
 }
 
 func (x item) compare(y item) int {
@@ -204,7 +204,7 @@ func (u *uncertain) add(t *parquet.Tree, text func() []byte) {
 	i, _ := slices.BinarySearch(classEnds[:], d.Words)
 	c := &u.classes[i]
 	c.sentences++
-	x := item{Chosen: Chosen{Document: name, Opens: true, Doubt: d, at: at}, document: u.documents.n, key: textKey(t.Tokens)}
+	x := item{Chosen: Chosen{Document: name, Opens: true, Doubt: d, at: at, document: u.documents.n}, key: textKey(t.Tokens)}
 	if c.worst != nil && x.compare(*c.worst) >= 0 {
 		return // without making its text: most sentences end here
 	}

@@ -349,6 +349,28 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// Documents of the same name are two: in CoNLL "# newdoc" need not have an id.
+func TestDocumentsOfOneName(t *testing.T) {
+	l, u := newLot(9), &uncertain{N: 9}
+	for i := range 3 {
+		row := tree(0.5, 0.5)
+		if row.Tokens[0] = string(rune('a' + i)); i == 1 {
+			row.Comments = []string{"# newdoc"}
+		}
+		l.add(row, func() []byte { return []byte("x") })
+		u.add(row, func() []byte { return []byte("x") })
+	}
+	for name, d := range map[string]*Drawn{"lot": {Chosen: l.chosen(), sample: &Sample{Random: 9}}, "uncertain": {Chosen: u.chosen(), sample: &Sample{Uncertain: 9}}} {
+		var b strings.Builder
+		if err := d.Write(&b); err != nil || strings.Count(b.String(), "# newdoc id = d\n") != 2 || len(d.Chosen) != 3 {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
+		}
+		if n := d.Totals().Documents; n != 2 {
+			t.Errorf("%s: %d documents", name, n)
+		}
+	}
+}
+
 func TestTextKey(t *testing.T) {
 	key := func(s string) uint64 { return textKey(strings.Fields(s)) }
 	if a := key("On 12 May , they met ."); a != key("on 31 may they MET !") || a == key("on 3 may they met") || a == key("on 12 may they") {
