@@ -214,7 +214,7 @@ func sample(rng *rand.Rand, size int) []byte {
 
 func TestRangesGiveTheSameBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range 60 {
+	for round := range 30 {
 		data := sample(rng, rng.IntN(3000))
 		if round%3 == 0 {
 			data = append([]byte("\ufeff"), data...)

@@ -209,7 +209,7 @@ func wrappedSample(rng *rand.Rand, size int) []byte {
 // every other.
 func TestAnyRangeOfWrappedText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 100 {
+	for range 40 {
 		data := wrappedSample(rng, 1+rng.IntN(20000))
 		for _, o := range []Options{{Lines: Wrapped}, {}, {Lines: Wrapped, Encoding: "latin1"}, {Lines: Wrapped, Encoding: "gb18030"}} {
 			l := decide(t, string(data), o)
