@@ -24,6 +24,8 @@ type scanner struct {
 	pos int   // of what is not consumed, in buf
 	at  Place // of buf[pos]
 	err error // of src
+
+	stop int64 // where long gives up, if above 0: rows behind it are not wanted
 }
 
 // rows are the conventions of the rows of a file.
@@ -172,6 +174,9 @@ func (s *scanner) long() (line, error) {
 		l.size += n
 		l.blank = l.blank && len(bytes.TrimLeft(s.buf[s.pos:s.pos+n], space)) == 0
 		s.consume(n)
+		if !l.ended && s.stop > 0 && s.at.Offset >= s.stop {
+			return l, nil
+		}
 		err := error(nil)
 		if !l.ended {
 			err = s.more(1)

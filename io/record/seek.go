@@ -16,9 +16,11 @@ var lookBack = 64 << 10
 // If a line is read both as in quotes and as not in quotes, either the quotes of one
 // reading do not pair, or both readings soon agree on the rows. If they do not, as in a
 // table that is quoted in a table, Open reads the file from further back, at worst from
-// its beginning.
+// its beginning. A line of more bytes than a record may have is lost in either reading, so
+// what comes before it is not asked.
 func (l *Layout) Open(at func(offset int64) (io.Reader, error), start, end int64) (*TableReader, error) {
-	for back := int64(lookBack); start-back > l.body.Offset && back <= 2*int64(l.limit); back *= 16 {
+	most := int64(l.limit + lookBack)
+	for back := min(int64(lookBack), most); start-back > l.body.Offset; back = min(16*back, most) {
 		src, err := at(start - back)
 		if err != nil {
 			return nil, err
@@ -30,12 +32,29 @@ func (l *Layout) Open(at func(offset int64) (io.Reader, error), start, end int64
 			from := Place{Offset: start - back + int64(row)}
 			return newTableReader(io.MultiReader(bytes.NewReader(w.buf[row:]), src), l, from, start, end), nil
 		}
+		if back < most {
+			continue
+		}
+		if bytes.IndexByte(w.buf[:min(w.start, len(w.buf))], w.newline) < 0 {
+			return insideLong(io.MultiReader(bytes.NewReader(w.buf[min(w.start, len(w.buf)):]), src), l, start, end), nil
+		}
+		break
 	}
 	src, err := at(0)
 	if err != nil {
 		return nil, err
 	}
 	return newTableReader(src, l, Place{Line: 1}, start, end), nil
+}
+
+// insideLong returns a reader of the rows that begin in [start, end), where src is in a line
+// that is too long.
+func insideLong(src io.Reader, l *Layout, start, end int64) *TableReader {
+	r := newTableReader(src, l, Place{Offset: start}, start, end)
+	r.stop = end
+	_, r.done = r.long()
+	r.stop, r.from, r.to = 0, r.at.Offset, r.at.Offset
+	return r
 }
 
 // A window is a stretch of a file around the offset where a range begins.

@@ -27,9 +27,11 @@ func newTableReader(src io.Reader, l *Layout, from Place, start, end int64) *Tab
 		r.done = r.pass(l.body.Offset)
 		r.at.Row, r.to = 0, r.at.Offset
 	}
+	r.stop = end
 	for r.done == nil && r.at.Offset < start {
 		_, r.done = r.line()
 	}
+	r.stop = 0
 	if start > 0 {
 		r.from, r.to = r.at.Offset, r.at.Offset
 	}
