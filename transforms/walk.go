@@ -81,6 +81,9 @@ func ReadKept(ctx context.Context, files *source.Files, i int, in *source.Input,
 	open := func(context.Context, *source.Range, *source.Piece) (*source.File, error) { return files.Open(i) }
 	return func(yield func(Kept, error) bool) {
 		w, err := walkBy(ctx, open, in, 0, in.Size, o)
+		if _, ok := errors.AsType[*source.NotText](err); ok { // a row says so already
+			return
+		}
 		if err != nil {
 			yield(Kept{}, err)
 			return
