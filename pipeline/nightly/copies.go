@@ -79,6 +79,13 @@ func (n *Night) findCopies(ctx context.Context) error {
 		}
 	}
 	turns, last, i := 0, "", -1
+	turn := func(from string) {
+		if from <= last {
+			turns++
+		}
+		last = from
+	}
+	grown := n.copies // which are between the others
 	for version := range pipeline.SourceVersions(ctx, inputs) {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -88,16 +95,16 @@ func (n *Night) findCopies(ctx context.Context) error {
 		candidates := known[likenessOf(in.URI, in.Size)] // which have a version
 		if k := slices.IndexFunc(candidates, func(e *parquet.Entry) bool { return e.SourceVersion == version }); k >= 0 {
 			n.copies = append(n.copies, copied{input: in, from: candidates[k], reason: Copied})
-			if candidates[k].SourceURI <= last {
-				turns++
+			for ; len(grown) > 0 && grown[0].input.URI < in.URI; grown = grown[1:] {
+				turn(grown[0].from.SourceURI)
 			}
-			last = candidates[k].SourceURI
+			turn(candidates[k].SourceURI)
 			n.Counts[New]--
 			n.Counts[Copied]++
 			n.Bytes -= in.Size
 			d.Reason, d.Why = Copied, "the bytes of "+candidates[k].SourceURI
 		}
-		if turns == maxTurns {
+		if turns >= maxTurns {
 			break
 		}
 	}

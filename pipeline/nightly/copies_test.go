@@ -177,6 +177,25 @@ func TestCopiesInAnotherOrder(t *testing.T) {
 	c.checkWith(o, "renamed")
 }
 
+// Files that have grown turn back in the order of the sources, too, if they are between copies.
+func TestCopiesBetweenGrown(t *testing.T) {
+	c := newCorpus(t, 5)
+	const files = 2 * maxTurns
+	for i := range files {
+		c.write(fmt.Sprintf("z%03d.txt", i), fmt.Sprintf("One %d .\n", i))
+		c.write(fmt.Sprintf("a%03d.log", i), "One .\n\n")
+	}
+	c.mustNight(c.options())
+	for i := range files {
+		c.write(fmt.Sprintf("a%03d.log", i), "One .\n\nTwo .\n\n")
+		c.write(fmt.Sprintf("a%03d.txt", i), c.files[fmt.Sprintf("z%03d.txt", i)])
+	}
+	n := c.planWith(c.options())
+	if n.Counts[Grown] != files || n.Counts[Copied] == 0 || len(n.copiedParts()) > maxTurns+3 {
+		t.Errorf("%v, %d parts", n.Counts, len(n.copiedParts()))
+	}
+}
+
 // Files whose bytes the state knows are copied, wherever they go and however often, as a
 // full parse has them; what failed, has another ending or was damaged is parsed.
 func TestCopies(t *testing.T) {
