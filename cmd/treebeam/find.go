@@ -309,7 +309,7 @@ func (f *findFlags) fit(o *search.Options) {
 func badPattern(text string, err error) error {
 	var e *pattern.Error
 	if _, stat := os.Stat(text); stat == nil {
-		return refuse("the pattern comes last, but %s is a file or a folder: treebeam find %s 'VERB >nsubj NOUN'", text, text)
+		return refuse("the pattern comes last, but %s is a file or a folder: treebeam find %s 'VERB >nsubj NOUN'", text, pathWord(text))
 	}
 	if !errors.As(err, &e) || len(text) > 200 || strings.ContainsAny(text, "\n\r") {
 		return refuse("the pattern: %w", err)

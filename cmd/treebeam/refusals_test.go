@@ -50,6 +50,8 @@ var wrongCommands = []struct {
 	{"parze IN", "did you mean parse?"},
 	{"conv DONE", "did you mean convert?"},
 	{"IN/a.txt", "treebeam parse IN/a.txt --to conllu"},
+	{"DONE/../odd/b&c.txt", "treebeam parse 'DONE/../odd/b&c.txt' --to conllu"},
+	{"find DONE DONE/../odd/b&c.txt", "the pattern comes last ... treebeam find 'DONE/../odd/b&c.txt' 'VERB >nsubj NOUN'"},
 	{"help parse train", "name one command"},
 	{"help prase", "treebeam help lists them"},
 	{"serve IN", "serve takes no files ... treebeam parse"},
@@ -298,6 +300,7 @@ func TestWrongCommands(t *testing.T) {
 	}
 	write("in/a.txt", fine)
 	write("other/b.txt", fine)
+	write("odd/b&c.txt", fine)
 	ends(t, exitOK, "", toyCommand(filepath.Join(dir, "other"), "--output", filepath.Join(dir, "done"))...)
 	parts, err := filepath.Glob(filepath.Join(dir, "done/trees/*.parquet"))
 	if err != nil || len(parts) == 0 {

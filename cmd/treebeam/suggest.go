@@ -114,7 +114,7 @@ func suggestion(root *cobra.Command, name string) string {
 		return " any more: " + where
 	}
 	if _, err := os.Stat(name); err == nil {
-		return "; to parse the file: treebeam parse " + name + " --to conllu"
+		return "; to parse the file: treebeam parse " + pathWord(name) + " --to conllu"
 	}
 	var names []string
 	for _, c := range root.Commands() {
