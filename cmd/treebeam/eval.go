@@ -120,6 +120,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--against prints the comparison only: leave out --row, --json, --plain and --counts")
 	case f.row != "" && f.report != eval.ReportOptions{}:
 		return refuse("--row prints one line: leave out --json, --plain and --counts")
+	case f.search.Restarts < 0:
+		return refuse("--restarts %d: must not be negative; 0 means the model's default", f.search.Restarts)
 	case f.samples < 1 || f.samples > maxSamples:
 		return refuse("--samples %d: must be from 1 to %d", f.samples, maxSamples)
 	case f.report.JSON && (f.report.Plain || f.report.Counts):

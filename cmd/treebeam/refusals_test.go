@@ -73,6 +73,7 @@ var wrongCommands = []struct {
 	{"eval --gold IN/a.txt --system IN/a.txt --against IN/a.txt --json", "--against prints the comparison only"},
 	{"eval --gold IN/a.txt --system IN/a.txt --row x --json", "--row prints one line"},
 	{"eval --gold IN/a.txt --system IN/a.txt --seed 3 --certify 5", "--seed, --certify: only --model"},
+	{"eval --gold MODEL-bank --model embedded --restarts -1", "--restarts -1: must not be negative"},
 	{"eval --gold IN/a.txt --system IN/a.txt --samples 5", "--samples needs --against"},
 	{"diff DONE DONE --max-drift 5%", `--max-drift "5%": must be a number`},
 	{"calibrate --model embedded --dev IN/a.txt --output OUT/x/m.tbm", "x/m.tbm cannot be written"},
