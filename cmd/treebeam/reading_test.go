@@ -249,9 +249,11 @@ func TestFailureGroups(t *testing.T) {
 func TestShow(t *testing.T) {
 	a, b, c := craftedTree("in/a", "a", "one", 0), craftedTree("in/b", "b", "\x1b[2Jtwo", 0), craftedTree("in/b", "b", "three", 9)
 	a.HeadMarginal[0], c.HeadMarginal[0] = 0.5, 0.25
-	out := craftOutput(t, []parquet.Tree{a, b, c}, nil, nil)
+	d := craftedTree("in/c", "c", "four", 0)
+	d.SentID = "b@9" // ids of CoNLL sentences may repeat
+	out := craftOutput(t, []parquet.Tree{a, b, c, d}, nil, nil)
 	for args, want := range map[string]string{
-		"":                    "a@0 b@0 b@9",
+		"":                    "a@0 b@0 b@9 b@9",
 		"--count 1":           "a@0",
 		"--lowest 2":          "b@9 a@0",
 		"--doc b":             "b@0 b@9",
@@ -259,6 +261,8 @@ func TestShow(t *testing.T) {
 		"--doc b --lowest 1":  "b@9",
 		"--doc b --id b@9":    "b@9",
 		"--id a@0 --lowest 9": "a@0",
+		"--id b@9":            "b@9 b@9",
+		"--id b@9 --count 1":  "b@9",
 	} {
 		status, stdout, stderr := treebeam(t, "", append([]string{"show", out}, strings.Fields(args)...)...)
 		var ids []string
@@ -276,7 +280,7 @@ func TestShow(t *testing.T) {
 		"--id a@0 --doc b":  `in the document "b" has the id "a@0"`,
 		"--doc none":        "no sentence of a document with the id",
 		"--doc mine/b":      `the id "mine/b"; did you mean "b"?`,
-		"--lowest -1":       "must not be negative",
+		"--lowest -1":       "must be 1 or more",
 		"--doc b --id none": `in the document "b"`,
 	} {
 		ends(t, exitRefused, want, append([]string{"show", out}, strings.Fields(args)...)...)

@@ -211,6 +211,7 @@ var wrongCommands = []struct {
 	{"parse IN --to conllu --limit 0", "--limit 0: must be 1 or more"},
 	{"find DONE _ --limit 0", "--limit 0: must be 1 or more"},
 	{"show DONE -n 0", "--count 0: must be 1 or more"},
+	{"show DONE --lowest 0", "--lowest 0: must be 1 or more"},
 	{"show DONE --lowest 3 -n 2", "--count is for the first sentences: leave it out with --lowest"},
 	{"parse IN --to conllu --lemmas", "--lemmas is for drawings: conllu has none ... --to tree, svg or html"},
 	{"parse IN --output OUT --lemmas", "--lemmas is for drawings: parquet has none"},

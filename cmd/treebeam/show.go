@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -78,8 +79,11 @@ func newShow() *cobra.Command {
 		if f.lowest > 0 && fs.Changed("count") {
 			return refuse("--count is for the first sentences: leave it out with --lowest, which says how many it takes")
 		}
-		if err := checkCount(fs, "count"); err != nil {
+		if err := cmp.Or(checkCount(fs, "count"), checkCount(fs, "lowest")); err != nil {
 			return err
+		}
+		if f.id != "" && !fs.Changed("count") {
+			f.count = math.MaxInt
 		}
 		return f.run(cmd.Context(), names)
 	}
@@ -96,9 +100,6 @@ type showFlags struct {
 }
 
 func (f *showFlags) run(ctx context.Context, names []string) error {
-	if f.lowest < 0 {
-		return refuse("--lowest %d: must not be negative", f.lowest)
-	}
 	if err := f.chooseFormat(); err != nil {
 		return err
 	}
@@ -274,10 +275,7 @@ func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error
 			lowest.Add(t)
 			continue
 		}
-		if c.id != "" || len(list) < c.count {
-			list = append(list, t)
-		}
-		if c.id == "" && len(list) >= c.count {
+		if list = append(list, t); len(list) >= c.count {
 			break
 		}
 	}
