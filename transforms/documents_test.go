@@ -110,6 +110,8 @@ func TestFilesToTrees(t *testing.T) {
 		"latin1":    {"a.txt", "\xc4rger.\n\n\xd6l und \xdcbel.", transforms.ReadText, transforms.ReadOptions{Encoding: "latin1"}, output.RowOptions{From: "text", Encoding: "latin1"}},
 		"lines":     {"a.txt", long, transforms.ReadText, transforms.ReadOptions{ByLine: true}, output.RowOptions{From: "text", Document: output.ByLine}},
 		"sentences": {"a.txt", long, transforms.ReadText, transforms.ReadOptions{Lines: "sentence"}, output.RowOptions{From: "text", Lines: "sentence"}},
+		"cased": {"a.txt", long, transforms.ReadText, transforms.ReadOptions{ByLine: true, Lines: "Sentence"},
+			output.RowOptions{From: "text", Document: output.ByLine, Lines: "sentence"}},
 		"JSON": {"a.jsonl", `{"id":"x","text":"One\u00e9 two.\n\nThree \"four\".","by":"me"}` + "\n{}\n" + `{"text":"` + transformstest.PanicTag + ` is lost. Kept.","by":1}`,
 			transforms.ReadJSONL, transforms.ReadOptions{Keep: []string{"by"}}, output.RowOptions{From: "jsonl", Keep: "by"}},
 		"table":  {"a.csv", "id,body\n7,\"He said \"\"no\"\". Then left.\"\n", transforms.ReadTable, transforms.ReadOptions{Text: "body"}, output.RowOptions{TextKey: "body"}},

@@ -144,7 +144,7 @@ func (p *part) textOptions() text.Options {
 func (p *part) text() (iter.Seq2[block, error], error) {
 	o := p.textOptions()
 	byLine := p.options.Document == output.ByLine
-	if byLine && o.Lines != text.Sentence {
+	if lines, _ := text.ParseLines(p.options.Lines); byLine && lines != text.Sentence {
 		o.Lines = text.Paragraph
 	}
 	layout, err := text.Decide(p.head, o)
