@@ -60,7 +60,7 @@ func newEval() *cobra.Command {
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
 	group(fs, "Trees")
 	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
-	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
+	fs.StringVar(&f.against, "against", "", "compare with the trees of `FILE` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
 	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
 	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print only the table of udeval -v")

@@ -75,7 +75,7 @@ func newFind() *cobra.Command {
 	fs.BoolVar(&f.context, "context", false, "with --kwic: also the sentences before and after")
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
 	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first, also per million words")
-	fs.Var(&f.against, "against", "with --group: compare with `FOLDER` or files of another corpus, the largest differences first; repeatable")
+	fs.Var(&f.against, "against", "with --group: compare with `FILE|FOLDER` of another corpus, the largest differences first; repeatable")
 	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`: a table if it ends in .tsv, .csv, .xlsx or .html, else .conllu, .tree or .txt; .gz and .zst compress (standard output)")
 	colorFlag(fs, &f.color, "use color `WHEN`: auto (on a terminal), always or never")
 	group(fs, outputFlags)

@@ -97,7 +97,9 @@ func TestCompletion(t *testing.T) {
 		"parse|--runner|":    "prism\nflink\n",
 		"parse|--state|":     ":16", // folders only
 		"parse|--model|":     ":0",  // files
-		"parse|--restarts|":  ":4",  // nothing
+		"eval|--against|":    ":0",
+		"find|--against|":    ":0", // files or folders
+		"parse|--restarts|":  ":4", // nothing
 		"help|tr":            "train\t",
 		"completion|":        "bash\nzsh\n",
 		"model|info|":        ":0",
