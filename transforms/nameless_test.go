@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/model"
 )
 
 type nameless struct{ Stages }
@@ -18,5 +19,25 @@ func TestLanguageOfModelUnknown(t *testing.T) {
 	}
 	if _, err := choose("m.tbm", nameless{}, nil, &output.RowOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The rows of Trees name the models of all languages, also if the model is a file of many, and
+// if only workers see it.
+func TestProvenanceOfWorld(t *testing.T) {
+	for _, uri := range []string{model.Embedded, model.EmbeddedWorld} {
+		o := Options{Model: uri, Language: "de"}
+		p, err := o.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unseen := p
+		unseen.Digest, unseen.Rows.Language, unseen.Rows.World = "", "German", ""
+		for _, of := range []parsing{p, unseen} {
+			made, err := of.provenance()
+			if err != nil || made.ModelDigest != p.Digest || made.Options != p.Rows || made.Options.World == "" {
+				t.Errorf("%s: %+v, %v, want %+v", uri, made, err, p.Rows)
+			}
+		}
 	}
 }

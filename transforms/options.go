@@ -196,7 +196,7 @@ func (p *parsing) open(ctx context.Context) (Stages, error) {
 
 // provenance is the provenance of the rows of a stage.
 func (p *parsing) provenance() (output.Provenance, error) {
-	_, digest, err := OpenModel(p.Model)
+	_, digest, err := Open(p.Model, &p.Rows)
 	return output.Provenance{ModelDigest: digest, Options: p.Rows}, err
 }
 
