@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -94,7 +95,7 @@ func newPool() *cobra.Command {
 		if *port < 0 || *port > 65535 {
 			return refuse("--port %d: must be from 0 to 65535", *port)
 		}
-		if _, _, err := transforms.OpenModel(*model); err != nil {
+		if _, _, err := transforms.Open(*model, new(output.RowOptions)); err != nil {
 			return &refusal{err}
 		}
 		flag.CommandLine.Parse(nil)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,4 +138,14 @@ func TestCancelledCommand(t *testing.T) {
 		!strings.Contains(string(text), "job job-001 was cancelled\nrun the same command again to continue this run\n") {
 		t.Errorf("status %d\n%s", status, text)
 	}
+}
+
+// A pool takes the models that a run takes, here that of many languages: only the port is refused.
+func TestPoolOfWorld(t *testing.T) {
+	taken, err := net.Listen("tcp", "localhost:0")
+	must(t, err)
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	must(t, err)
+	ends(t, exitRefused, "--port "+port, "worker-pool", "--port", port, "--model", "world")
 }
