@@ -6,6 +6,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 type nameless struct{ Stages }
@@ -38,6 +39,28 @@ func TestProvenanceOfWorld(t *testing.T) {
 			if err != nil || made.ModelDigest != p.Digest || made.Options != p.Rows || made.Options.World == "" {
 				t.Errorf("%s: %+v, %v, want %+v", uri, made, err, p.Rows)
 			}
+		}
+	}
+}
+
+// A sentence of CoNLL tells its language by its words if it comes without its text, as it does
+// to the reader of a run.
+func TestLanguageWithoutText(t *testing.T) {
+	o := output.RowOptions{Language: "auto"}
+	m, _, err := Open(model.Embedded, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const german = "Die Regierung hat gestern beschlossen , dass die Steuern in diesem Jahr nicht weiter erhöht werden sollen ."
+	for _, text := range []string{german, ""} {
+		var s Sentence
+		for form := range strings.FieldsSeq(german) {
+			s.Words = append(s.Words, syntax.Word{Form: form, Head: syntax.NoHead})
+		}
+		s.Text = text
+		c := SegmentChunk(Chunk{Files: []output.File{{}}, Sentences: []Sentence{s}}, m, o)
+		if got := c.Sentences[0].Language; got != "de" {
+			t.Errorf("text %q: %q", text, got)
 		}
 	}
 }

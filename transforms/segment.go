@@ -41,7 +41,11 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	for i := range c.Sentences { // CoNLL: a sentence is a block
 		s := &c.Sentences[i]
 		c.Segmented[s.File].Blocks++
-		g, _ := languageOf(m, &c.Files[s.File], s.Text)
+		said := s.Text
+		if c.Files[s.File].Language == "" { // its reader did not know of languages
+			said = s.surface()
+		}
+		g, _ := languageOf(m, &c.Files[s.File], said)
 		noteLanguage(m, &s.Sentence, g)
 	}
 	for i := range c.Blocks {
