@@ -144,8 +144,12 @@ type Parts struct {
 var open sync.Map // *Parts -> nothing
 
 // Open opens the parts of range k: temporary files, which nobody sees before Commit.
-// They are abandoned when ctx ends.
+// They are abandoned when ctx ends. Open fails as CheckToken does: an engine may let another
+// machine write than the one that has read.
 func (r *Run) Open(ctx context.Context, k int) (*Parts, error) {
+	if err := r.CheckToken(); err != nil {
+		return nil, err
+	}
 	part, err := parquet.Create(r.partID(k), parquet.PartOptions{
 		Temp: tmpDir(r.Output), Replace: r.Redo, Meta: r.footer(), Keys: r.Options.KeepColumns(),
 	})
