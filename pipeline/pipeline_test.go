@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetOutput(new(bytes.Buffer)) // stacks of planted panics
 	toy = transformstest.Register()
-	modeltest.SkipWithout("^Test(LibraryGivesTheSame.*|TrainedModelTakesLists|ModelLoadedOnce|ModelInBucket|RemoteRunner)$")
+	modeltest.SkipWithout("^Test(LibraryGivesTheSame.*|TrainedModelTakesLists|ModelLoadedOnce|ModelInBucket|WorldInBucket|RemoteRunner)$")
 	os.Exit(m.Run())
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/model"
@@ -287,6 +288,25 @@ func TestModelInBucket(t *testing.T) {
 	}
 }
 
+// So is a model of many languages, from whose file no model of one language is opened.
+func TestWorldInBucket(t *testing.T) {
+	b := gsBucket(t)
+	data, err := os.ReadFile(filepath.Join("..", "model", "world.tbm"))
+	must(t, err)
+	uri := b.uri + "/world.tbm"
+	put(t, uri, data)
+	b.server.Break(nil)
+	for _, language := range []string{"auto", "el", "tr"} {
+		o := output.RowOptions{Language: language}
+		if _, _, err := transforms.Open(uri, &o); err != nil || o.World == "" || o.Language != language {
+			t.Errorf("%+v, %v", o, err)
+		}
+	}
+	if n := b.server.Requests(); n > 10 { // a reading of each kind, and whether it has changed
+		t.Errorf("%d requests to open a model three times", n)
+	}
+}
+
 // Runners with workers elsewhere take what these can see: objects, and a local
 // model, which is copied for them.
 func TestRemoteRunner(t *testing.T) {
@@ -320,5 +340,12 @@ func TestRemoteRunner(t *testing.T) {
 	}
 	if _, digest, err := transforms.OpenModel(p.Job.Model); err != nil || digest != p.Job.ModelDigest {
 		t.Error(digest, err)
+	}
+	o = options(in, b.uri+"/out3")
+	o.Runner, o.Model, o.Rows.Language = "dataflow", filepath.Join("..", "model", "world.tbm"), "el"
+	p = prepared(t, o)
+	rows := p.Job.Options
+	if _, digest, err := transforms.Open(p.Job.Model, &rows); err != nil || digest != p.Job.ModelDigest || rows.World != p.Job.Options.World {
+		t.Error(p.Job.Model, digest, rows.World, err)
 	}
 }

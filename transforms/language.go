@@ -11,6 +11,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -181,7 +182,13 @@ func worldOf(uri string, m Stages) (World, error) {
 type trainedWorld struct{ *model.World }
 
 func openWorld(uri string) (World, error) {
-	w, err := model.OpenWorld(uri)
+	var w *model.World
+	var err error
+	if store.IsRemote(uri) {
+		w, err = fetch(uri, model.OpenWorldBytes)
+	} else {
+		w, err = model.OpenWorld(uri)
+	}
 	if err == nil {
 		_, err = w.Identifier()
 	}

@@ -101,11 +101,13 @@ func short(digest string) string { return digest[:min(len(digest), 12)] }
 
 // openTrained opens a trained model, which this process loads once.
 func openTrained(uri string) (Stages, string, error) {
-	open := model.Open
+	var m *model.Model
+	var err error
 	if store.IsRemote(uri) {
-		open = fetchModel
+		m, err = fetch(uri, model.OpenBytes)
+	} else {
+		m, err = model.Open(uri)
 	}
-	m, err := open(uri)
 	if err != nil {
 		return nil, "", err
 	}
@@ -119,45 +121,48 @@ func IsLocalModel(uri string) bool {
 	return !model.IsEmbedded(uri) && !store.IsRemote(uri) && (!other || scheme == uri)
 }
 
-// fetched are the models that this process has fetched from object stores, by
-// URI: of each the last version.
+// fetched are the models that this process has fetched from object stores, by type and
+// URI: of each the last version, or why it could not be opened.
 var fetched = struct {
 	sync.Mutex
-	models map[string]fetchedModel
-}{models: map[string]fetchedModel{}}
+	models map[[2]string]fetchedModel
+}{models: map[[2]string]fetchedModel{}}
 
 type fetchedModel struct {
 	version string
-	*model.Model
+	model   any
+	err     error
 }
 
-// fetchModel returns the model at the URI of an object store. It is fetched
+// fetch returns what open makes of the model at the URI of an object store. It is fetched
 // once per process and lives in memory: nothing is written to the disk.
-func fetchModel(uri string) (*model.Model, error) {
+func fetch[T any](uri string, open func([]byte) (T, error)) (none T, err error) {
 	ctx := context.Background()
 	s, name, err := store.Of(ctx, uri)
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", store.Redact(uri), err)
+		return none, fmt.Errorf("model %s: %w", store.Redact(uri), err)
 	}
 	info, err := s.Stat(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("model %w: check its name", err)
+		return none, fmt.Errorf("model %w: check its name", err)
 	}
 	fetched.Lock()
 	defer fetched.Unlock()
-	if m := fetched.models[name]; m.Model != nil && m.version == info.Version {
-		return m.Model, nil
+	key := [2]string{fmt.Sprintf("%T", none), name}
+	last, ok := fetched.models[key]
+	if !ok || last.version != info.Version {
+		data, err := store.ReadFile(ctx, uri)
+		if err != nil {
+			return none, fmt.Errorf("model %w", err)
+		}
+		m, err := open(data)
+		if err != nil {
+			err = fmt.Errorf("model %s: %w", uri, err)
+		}
+		last = fetchedModel{info.Version, m, err}
+		fetched.models[key] = last
 	}
-	data, err := store.ReadFile(ctx, uri)
-	if err != nil {
-		return nil, fmt.Errorf("model %w", err)
-	}
-	m, err := model.OpenBytes(data)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", uri, err)
-	}
-	fetched.models[name] = fetchedModel{info.Version, m}
-	return m, nil
+	return last.model.(T), last.err
 }
 
 // trained are the stages of a trained model.
