@@ -149,57 +149,67 @@ func (c *hostile) writes(dir, out string) bool {
 	return err == nil
 }
 
-// parse runs the case, again or for the first time, with dir/out as OUT, and checks what
-// came of it.
-func (c *hostile) parse(t *testing.T, dir, out string, again bool) {
-	t.Helper()
-	args := c.args
+// command is the command of the case, with dir/out as OUT.
+func (c *hostile) command(dir, out string) []string {
+	args := slices.Clone(c.args)
 	if args == nil {
 		args = []string{"IN", "--output", "OUT"}
 	}
-	args = slices.Clone(args)
 	for i := range args {
 		args[i] = strings.NewReplacer("IN", filepath.Join(dir, "in"), "OUT", filepath.Join(dir, out), "DIR", dir).Replace(args[i])
 	}
-	_, err := os.Stat(filepath.Join(dir, out))
-	existed := err == nil
 	if !slices.Contains(args, "--max-failures") {
 		args = append(args, "--max-failures", "100%")
 	}
-	if c.model {
-		args = append([]string{"parse"}, args...)
-		if !c.accurate && !slices.Contains(args, "--model") {
-			args = append(args, "--fast")
-		}
-	} else {
-		args = toyCommand(args...)
+	if !c.model {
+		return toyCommand(args...)
 	}
+	args = append([]string{"parse"}, args...)
+	if !c.accurate && !slices.Contains(args, "--model") {
+		args = append(args, "--fast")
+	}
+	return args
+}
+
+// execute runs the case in the test's process, unless it may need much memory: then it is measured
+// in a process of its own. first says that nothing has run yet.
+func (c *hostile) execute(t *testing.T, dir, out string, first bool) (status int, stdout, stderr string) {
+	t.Helper()
+	args := c.command(dir, out)
 	if c.hook != nil {
 		var once sync.Once
 		transformstest.Register().SetHook(func(*syntax.Sentence) { once.Do(func() { c.hook(t, dir) }) })
 	}
-	var status int
-	var stdout, stderr string
-	small := false
-	if c.hook != nil || existed || again || !c.once && !c.quick && !c.model {
+	first = first && c.hook == nil
+	if !first || !c.once && !c.quick && !c.model {
 		before := allocated()
 		status, stdout, stderr = treebeam(t, c.stdin, args...)
-		small = allocated()-before < maxMemory/2
-	}
-	if c.hook == nil && !existed && !again && !small {
-		must(t, os.RemoveAll(filepath.Join(dir, out)))
-		var used usage
-		if status, stdout, stderr, used = measured(t, c.stdin, args...); used.memory > c.maxMemory() && !underRace {
-			t.Errorf("the run has taken %d MB from the system", used.memory>>20)
-		}
-		size := 0
-		for _, content := range c.in {
-			size += len(content)
-		}
-		if most := 4*time.Second + maxProcessor*time.Duration(size)>>20; c.quick && used.processor > most && !underRace {
-			t.Errorf("the run has taken %v of processor time for %d bytes, limit %v", used.processor, size, most)
+		if !first || allocated()-before < maxMemory/2 {
+			return status, stdout, stderr
 		}
 	}
+	must(t, os.RemoveAll(filepath.Join(dir, out)))
+	status, stdout, stderr, used := measured(t, c.stdin, args...)
+	if used.memory > c.maxMemory() && !underRace {
+		t.Errorf("the run has taken %d MB from the system", used.memory>>20)
+	}
+	size := 0
+	for _, content := range c.in {
+		size += len(content)
+	}
+	if most := 4*time.Second + maxProcessor*time.Duration(size)>>20; c.quick && used.processor > most && !underRace {
+		t.Errorf("the run has taken %v of processor time for %d bytes, limit %v", used.processor, size, most)
+	}
+	return status, stdout, stderr
+}
+
+// parse runs the case, again or for the first time, with dir/out as OUT, and checks what
+// came of it.
+func (c *hostile) parse(t *testing.T, dir, out string, again bool) {
+	t.Helper()
+	_, err := os.Stat(filepath.Join(dir, out))
+	existed := err == nil
+	status, stdout, stderr := c.execute(t, dir, out, !existed && !again)
 	want := c.want
 	if want == exitOK && c.trees == 0 && strings.Contains(stderr, errNothingParsed.Error()) {
 		want = exitFailures
