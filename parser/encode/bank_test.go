@@ -163,3 +163,41 @@ func TestCase(t *testing.T) {
 		before = hidden
 	}
 }
+
+// Of an encoder with coarse vectors, the first ones stay, and the others are those of Codes, also
+// from a file.
+func TestCoarse(t *testing.T) {
+	p, h := random(small, 24)
+	full := quantized(t, p, h)
+	const exact, fine = 9, 5
+	w := small.Width
+	whole, _ := full.Floats()
+	want := append(slices.Clone(whole.Word[:exact*w]), NewCodes(whole.Word[exact*w:], w, fine).Floats()...)
+	for name, m := range map[string]*Model{"made": full.Coarse(exact, fine), "read": reread(t, full.Coarse(exact, fine))} {
+		if got, _ := m.Floats(); got.Coarse != nil || !slices.Equal(got.Word, want) {
+			t.Errorf("%s: other vectors", name)
+		}
+		ids := []int32{0, exact - 1, 5, 1}
+		if !slices.Equal(m.Hidden(ids), full.Hidden(ids)) {
+			t.Errorf("%s: other results for the first pieces", name)
+		}
+		if ids[2] = exact; slices.Equal(m.Hidden(ids), full.Hidden(ids)) {
+			t.Errorf("%s: the other pieces are not coarse", name)
+		}
+	}
+	if got, _ := reread(t, full.Coarse(0, fine)).Floats(); got.Coarse == nil || len(got.Word) > 0 {
+		t.Error("without first pieces, the vectors are not coarse")
+	}
+}
+
+// reread returns a model from its file.
+func reread(t *testing.T, m *Model) *Model {
+	t.Helper()
+	var b pack.Builder
+	m.Pack(b.Sub("encode"))
+	again, err := Open(pack.NewView(b.Sections), "encode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}

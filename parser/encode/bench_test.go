@@ -8,7 +8,7 @@ import (
 )
 
 // e5 is the shape of multilingual-e5-small, with few pieces.
-var e5 = sizes{Shape{384, 12, 1536, 512, 1e-12}, benchLayers, 30, 256, 128, 256}
+var e5 = sizes{Shape{384, 12, 1536, 512, 1e-12, 0}, benchLayers, 30, 256, 128, 256}
 
 // benchLayers is few, for what is measured is told a layer.
 const benchLayers = 12

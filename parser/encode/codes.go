@@ -47,6 +47,17 @@ func NewCodes(floats []float32, width, fine int) *Codes {
 	return c
 }
 
+// Coarse returns a copy of m whose vectors of pieces, except the first ones, are Codes with so many
+// fine rows.
+func (m *Model) Coarse(exact, fine int) *Model {
+	c := *m
+	if w := m.shape.Width; c.coarse == nil && exact < m.word.rows {
+		c.word = table{exact, w, m.word.weights[:exact*w], m.word.scales[:exact]}
+		c.coarse = NewCodes(m.word.floats()[exact*w:], w, fine)
+	}
+	return &c
+}
+
 // nearest returns the level nearest to x. The levels ascend.
 func nearest(levels []float32, x, scale float32) (code uint8) {
 	for int(code)+1 < len(levels) && x > (levels[code]+levels[code+1])/2*scale {

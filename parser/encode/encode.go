@@ -212,9 +212,13 @@ func (x *scratch) forward(m *Model) {
 	vector.AddScaled(x.mixed, m.mix[0], x.state)
 	for i := range m.layers {
 		l := &m.layers[i]
-		l.in.apply(&x.blocks, x.qkv, x.state, n)
-		for k := range len(x.starts) - 1 {
-			x.attend(&m.shape, x.starts[k], x.starts[k+1])
+		if i < m.shape.Local {
+			x.gather(w)
+		} else {
+			l.in.apply(&x.blocks, x.qkv, x.state, n)
+			for k := range len(x.starts) - 1 {
+				x.attend(&m.shape, x.starts[k], x.starts[k+1])
+			}
 		}
 		x.finish(l, m.shape.Epsilon, n)
 		vector.AddScaled(x.mixed, m.mix[i+1], x.state)
@@ -230,10 +234,10 @@ func (x *scratch) embed(m *Model) {
 		for t := lo; t < x.starts[k+1]; t++ {
 			v := x.state[t*w : (t+1)*w]
 			id, cased := piece.Split(x.tokens[t])
-			if m.coarse != nil {
-				m.coarse.expand(v, int(id))
-			} else {
+			if int(id) < m.word.rows {
 				m.word.expand(v, int(id))
+			} else {
+				m.coarse.expand(v, int(id)-m.word.rows)
 			}
 			m.position.expand(x.added, t-lo)
 			if m.cases != nil {
@@ -247,17 +251,39 @@ func (x *scratch) embed(m *Model) {
 	}
 }
 
-// finish computes the rest of a layer after its attention.
+// gather sets qkv to the three vectors that a local layer reads for each token, side by side.
+func (x *scratch) gather(w int) {
+	for k := range len(x.starts) - 1 {
+		lo, hi := x.starts[k], x.starts[k+1]
+		for t := lo; t < hi; t++ {
+			row := x.qkv[3*t*w : 3*(t+1)*w]
+			if t == lo {
+				clear(row[:w])
+			}
+			if t+1 == hi {
+				clear(row[2*w:])
+			}
+			from, to := max(lo, t-1), min(hi, t+2)
+			copy(row[(from-t+1)*w:], x.state[from*w:to*w])
+		}
+	}
+}
+
+// finish computes the rest of a layer after its attention, or all of a local layer.
 func (x *scratch) finish(l *layer, epsilon float32, n int) {
-	w := l.out.rows
+	w := l.down.rows
 	x.added, x.wide = resize(x.added, block*w), resize(x.wide, block*l.up.rows)
 	for lo := 0; lo < n; lo += block {
 		k := min(block, n-lo)
 		state := x.state[lo*w : (lo+k)*w]
-		l.out.apply(&x.blocks, x.added, x.values[lo*w:(lo+k)*w], k)
-		addNorms(state, x.added, w, epsilon, &l.attentionNorm)
+		reads := x.qkv[3*lo*w:]
+		if l.out.rows > 0 {
+			l.out.apply(&x.blocks, x.added, x.values[lo*w:(lo+k)*w], k)
+			addNorms(state, x.added, w, epsilon, &l.attentionNorm)
+			reads = state
+		}
 		wide := x.wide[:k*l.up.rows]
-		l.up.apply(&x.blocks, wide, state, k)
+		l.up.apply(&x.blocks, wide, reads, k)
 		vector.GELU(wide)
 		l.down.apply(&x.blocks, x.added, wide, k)
 		addNorms(state, x.added, w, epsilon, &l.feedForwardNorm)

@@ -28,8 +28,8 @@ func cosine(x []float32, y []float64) float64 {
 // Integers give nearly the vectors of floats.
 func TestHiddenAgainstFloats(t *testing.T) {
 	r := hash.Rand(1)
-	for _, z := range []sizes{small, {Shape{384, 12, 1536, 64, 1e-12}, 2, 40, 16, 8, 16},
-		{Shape{48, 3, 40, 64, 1e-6}, 4, 30, 16, 8, 16}} {
+	for _, z := range []sizes{small, local, {Shape{384, 12, 1536, 64, 1e-12, 0}, 2, 40, 16, 8, 16},
+		{Shape{48, 3, 40, 64, 1e-6, 0}, 4, 30, 16, 8, 16}} {
 		p, h := random(z, 3)
 		m := quantized(t, p, h)
 		for _, n := range []int{2, 7, 17} {

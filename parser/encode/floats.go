@@ -11,8 +11,13 @@ import (
 // result. The vocabulary and Coarse belong to m; everything else is the caller's.
 func (m *Model) Floats() (*Params, *Heads) {
 	s := m.shape
-	p := &Params{Shape: s, Pieces: m.pieces, Word: m.word.floats(), Coarse: m.coarse, Position: m.position.floats(),
+	p := &Params{Shape: s, Pieces: m.pieces, Word: m.word.floats(), Position: m.position.floats(),
 		Norm: m.norm.clone(), Banks: slices.Clone(m.banks), Bank: slices.Clone(m.bank), Case: slices.Clone(m.cases)}
+	if m.word.rows == 0 {
+		p.Coarse = m.coarse
+	} else if m.coarse != nil {
+		p.Word = append(p.Word, m.coarse.Floats()...)
+	}
 	p.Name, p.Source, p.Licence, p.Notice = m.Provenance()
 	for i := range m.layers {
 		p.Layers = append(p.Layers, m.layers[i].floats(s))
@@ -61,6 +66,9 @@ func (y *linear) floats() Linear {
 }
 
 func (y *layer) floats(s Shape) Layer {
+	if y.in.rows == 0 {
+		return Layer{Up: y.up.floats(), Down: y.down.floats(), FeedForwardNorm: y.feedForwardNorm.clone()}
+	}
 	in, w := y.in.floats(), s.Width
 	root := float32(math.Sqrt(float64(w / s.Heads)))
 	for i := range in.Weight[:w*w] {

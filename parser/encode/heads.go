@@ -93,6 +93,7 @@ type binding struct {
 	tags   [][2]int32 // places of UPOS and XPOS of tag t, the second -1 for any
 	feats  [][]int32  // by FEATS: pairs of places, of a value and of the "" of its attribute
 	empty  []int32    // places of "" of all attributes
+	idle   []bool     // classifiers that none of these places is of
 	bank   []float32  // the vector of the bank; nil if there is none
 }
 
@@ -147,6 +148,10 @@ func (m *Model) bind(labels []string, tags [][2]string, feats []string) (b bindi
 		if strings.HasPrefix(c.Name, featsPrefix) {
 			b.empty = append(b.empty, place(i, ""))
 		}
+	}
+	b.idle = make([]bool, len(y.classifiers))
+	for i, c := range y.classifiers {
+		b.idle[i] = (i == upos || i == xpos) && len(b.tags) == 0 || strings.HasPrefix(c.Name, featsPrefix) && len(feats) == 0
 	}
 	if len(b.empty) == 0 {
 		return b

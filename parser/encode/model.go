@@ -25,8 +25,8 @@ const (
 type Model struct {
 	shape      Shape
 	pieces     *piece.Vocabulary
-	word       table  // pieces x Width, without coarse
-	coarse     *Codes // pieces x Width; nil with word
+	word       table  // of the first pieces, x Width
+	coarse     *Codes // of the other pieces, x Width; nil if there are none
 	banks      []string
 	bank       []float32 // banks x Width
 	cases      []float32 // piece.Cases x Width; nil if the pieces have case
@@ -45,7 +45,7 @@ type Model struct {
 // A layer is a Layer. The outputs of in are the queries, divided by the root of
 // a head's width, then the keys, then the values.
 type layer struct {
-	in, out                        linear
+	in, out                        linear // of a local layer, empty
 	attentionNorm, feedForwardNorm Norm
 	up, down                       linear
 }
@@ -73,7 +73,7 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 		mix: shares(h.Mix, h.Scale[0]), heads: quantizeHeads(h),
 	}
 	for i := range p.Layers {
-		m.layers = append(m.layers, quantizeLayer(&p.Layers[i], p.Shape))
+		m.layers = append(m.layers, quantizeLayer(&p.Layers[i], p.Shape, i < p.Local))
 	}
 	m.bound = m.bind(h.Labels, nil, nil)
 	return m.Of(Anywhere), nil
@@ -81,7 +81,10 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 
 func (n Norm) clone() Norm { return Norm{slices.Clone(n.Gain), slices.Clone(n.Bias)} }
 
-func quantizeLayer(l *Layer, s Shape) layer {
+func quantizeLayer(l *Layer, s Shape, local bool) layer {
+	if local {
+		return layer{up: newLinear(l.Up, 3*s.Width), down: newLinear(l.Down, s.FeedForward), feedForwardNorm: l.FeedForwardNorm.clone()}
+	}
 	in := Linear{slices.Concat(l.Query.Weight, l.Key.Weight, l.Value.Weight),
 		slices.Concat(l.Query.Bias, l.Key.Bias, l.Value.Bias)}
 	y := layer{
@@ -150,19 +153,32 @@ func (m *Model) layout(l *pack.Layout) {
 	if m.pieces.Lower {
 		floats(l, "case", &m.cases, int(piece.Cases)*s.Width)
 	}
-	layoutCodes(l, &m.coarse, len(m.pieces.Pieces), s.Width)
+	rows := uint32(m.word.rows)
+	if l.Optional("exact", m.coarse != nil && rows > 0) {
+		pack.Value(l, "exact", &rows)
+		l.Check("exact", 0 < rows && int(rows) < len(m.pieces.Pieces), "is not a part of the pieces")
+	}
+	layoutCodes(l, &m.coarse, len(m.pieces.Pieces)-int(rows), s.Width)
 	if m.coarse == nil {
-		l.Nested("word", func(l *pack.Layout) { m.word.layout(l, len(m.pieces.Pieces), s.Width) })
+		rows = uint32(len(m.pieces.Pieces))
+	}
+	if rows > 0 {
+		l.Nested("word", func(l *pack.Layout) { m.word.layout(l, int(rows), s.Width) })
 	}
 	l.Nested("position", func(l *pack.Layout) { m.position.layout(l, s.Positions, s.Width) })
 	m.norm.layout(l, "norm", s.Width)
 	for i := range m.layers {
 		y := &m.layers[i]
 		l.Nested(fmt.Sprintf("layer%d", i+1), func(l *pack.Layout) {
-			y.in.layout(l, "in", 3*s.Width, s.Width)
-			y.out.layout(l, "out", s.Width, s.Width)
-			y.attentionNorm.layout(l, "attention", s.Width)
-			y.up.layout(l, "up", s.FeedForward, s.Width)
+			reads := s.Width
+			if i < s.Local {
+				reads *= 3
+			} else {
+				y.in.layout(l, "in", 3*s.Width, s.Width)
+				y.out.layout(l, "out", s.Width, s.Width)
+				y.attentionNorm.layout(l, "attention", s.Width)
+			}
+			y.up.layout(l, "up", s.FeedForward, reads)
 			y.down.layout(l, "down", s.Width, s.FeedForward)
 			y.feedForwardNorm.layout(l, "feedforward", s.Width)
 		})

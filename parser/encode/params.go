@@ -17,6 +17,7 @@ type Shape struct {
 	Width, Heads, FeedForward int     // 384, 12, 1536 in multilingual-e5-small
 	Positions                 int     // of a window, marks included: 512
 	Epsilon                   float32 // of the layer norms
+	Local                     int     // layers, the lowest ones, that read neighbours; 0 in pretrained encoders
 }
 
 // Params are the weights of an encoder in floats, as imported and trained.
@@ -54,6 +55,10 @@ type Linear struct {
 
 // Layer is a transformer layer: attention, then a feed-forward network with GELU (by
 // the error function). The output of each is added to its input and then normalised.
+//
+// A local layer is a feed-forward network alone. It reads the vectors of three pieces
+// side by side: the one before, the piece itself, and the one behind it, with zeros
+// beyond the marks.
 type Layer struct {
 	Query, Key, Value, Output Linear
 	AttentionNorm             Norm
@@ -158,6 +163,12 @@ func (p *Params) Tensors() []Tensor {
 	list.norm("norm", &p.Norm, w)
 	for i := range p.Layers {
 		l, name := &p.Layers[i], fmt.Sprintf("layer%d.", i)
+		if i < p.Local {
+			list.linear(name+"up", true, &l.Up, up, 3*w)
+			list.linear(name+"down", true, &l.Down, w, up)
+			list.norm(name+"feedforward", &l.FeedForwardNorm, w)
+			continue
+		}
 		list.add(name+"query.weight", true, &l.Query.Weight, w, w)
 		list.add(name+"key.weight", true, &l.Key.Weight, w, w)
 		list.add(name+"value.weight", true, &l.Value.Weight, w, w)
@@ -315,6 +326,8 @@ func (s *Shape) Check(layers int) error {
 		return fmt.Errorf("%d positions, not %d to %d", s.Positions, minPositions, maxPositions)
 	case layers < 1 || layers > maxLayers:
 		return fmt.Errorf("%d layers, not 1 to %d", layers, maxLayers)
+	case s.Local < 0 || s.Local > layers:
+		return fmt.Errorf("%d local ones of %d layers", s.Local, layers)
 	case !(s.Epsilon >= 1e-12 && s.Epsilon <= 1):
 		return fmt.Errorf("an epsilon of %v, not 1e-12 to 1", s.Epsilon)
 	}
@@ -325,12 +338,17 @@ func (s *Shape) Check(layers int) error {
 // values beyond the limits.
 func (s *Shape) layout(l *pack.Layout, layers *int) {
 	numbers := []uint32{uint32(s.Width), uint32(s.Heads), uint32(s.FeedForward), uint32(s.Positions), uint32(*layers)}
+	if s.Local > 0 {
+		numbers = append(numbers, uint32(s.Local))
+	}
 	pack.Array(l, "shape", &numbers)
-	l.Check("shape", len(numbers) == 5, "has another number of numbers")
+	l.Check("shape", len(numbers) == 5 || len(numbers) == 6, "has another number of numbers")
 	pack.Value(l, "epsilon", &s.Epsilon)
 	if l.Reading() {
 		s.Width, s.Heads, s.FeedForward, s.Positions = int(numbers[0]), int(numbers[1]), int(numbers[2]), int(numbers[3])
-		*layers = int(numbers[4])
+		if *layers, s.Local = int(numbers[4]), 0; len(numbers) == 6 {
+			s.Local = int(numbers[5])
+		}
 		if err := s.Check(*layers); err != nil {
 			l.Check("shape", false, "is beyond the limits ("+err.Error()+")")
 		}

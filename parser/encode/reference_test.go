@@ -92,8 +92,14 @@ func (p *Params) levels(ids []int32) []rows {
 	out := []rows{x}
 	for i := range p.Layers {
 		l := &p.Layers[i]
-		x = l.AttentionNorm.of(x, l.Output.of(attention(l.Query.of(x), l.Key.of(x), l.Value.of(x), p.Heads)), p.Epsilon)
-		wide := l.Up.of(x)
+		reads := x
+		if i < p.Local {
+			reads = around(x, p.Width)
+		} else {
+			x = l.AttentionNorm.of(x, l.Output.of(attention(l.Query.of(x), l.Key.of(x), l.Value.of(x), p.Heads)), p.Epsilon)
+			reads = x
+		}
+		wide := l.Up.of(reads)
 		for _, row := range wide {
 			for i, v := range row {
 				row[i] = v / 2 * math.Erfc(-v/math.Sqrt2)
@@ -101,6 +107,21 @@ func (p *Params) levels(ids []int32) []rows {
 		}
 		x = l.FeedForwardNorm.of(x, l.Down.of(wide), p.Epsilon)
 		out = append(out, x)
+	}
+	return out
+}
+
+// around returns, for each row, the row before it, itself, and the row behind it.
+func around(x rows, width int) rows {
+	out := make(rows, len(x))
+	for t := range x {
+		for u := t - 1; u <= t+1; u++ {
+			if u < 0 || u == len(x) {
+				out[t] = append(out[t], make([]float64, width)...)
+			} else {
+				out[t] = append(out[t], x[u]...)
+			}
+		}
 	}
 	return out
 }
@@ -221,7 +242,10 @@ type sizes struct {
 	layers, pieces, arc, label, tag int
 }
 
-var small = sizes{Shape{32, 4, 48, 40, 1e-12}, 2, 40, 16, 8, 16}
+var small = sizes{Shape{32, 4, 48, 40, 1e-12, 0}, 2, 40, 16, 8, 16}
+
+// local has two local layers.
+var local = sizes{Shape{32, 4, 48, 40, 1e-12, 2}, 3, 40, 16, 8, 16}
 
 // random returns a network of normally distributed weights that keeps
 // activations of about 1, and heads that are sure of some things.

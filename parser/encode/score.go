@@ -219,7 +219,9 @@ func (x *scratch) tags(m *Model, s *syntax.Sentence) {
 			scores, logs := c.scores[r*k:], c.logs
 			for i := range y.classifiers {
 				n := len(y.classifiers[i].Values)
-				c.logSoftmax(logs, scores[:n])
+				if !m.bound.idle[i] {
+					c.logSoftmax(logs, scores[:n])
+				}
 				scores, logs = scores[n:], logs[n+1:]
 			}
 			for _, pair := range m.bound.tags {

@@ -7,19 +7,8 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// Of 256 activations, dropped become zero. The others grow, so that the expected sum
-// stays the same.
-const dropped = 26
-
-var keep = func() (table [256]float32) {
-	for i := dropped; i < len(table); i++ {
-		table[i] = 256.0 / (256 - dropped)
-	}
-	return table
-}()
-
-// mask sets dst to x without the dropped elements. dst may be x.
-func mask(dst, x []float32, r hash.Rand) {
+// mask sets dst to x times the elements of keep that are drawn. dst may be x.
+func mask(dst, x []float32, keep *[256]float32, r hash.Rand) {
 	dst = dst[:len(x)]
 	for len(x) >= 8 {
 		bits, a, d := r.Next(), (*[8]float32)(x), (*[8]float32)(dst)

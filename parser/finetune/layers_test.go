@@ -26,9 +26,9 @@ func normal(r *hash.Rand, n int, scale float64) []float32 {
 	return list
 }
 
-// randomParams returns an encoder of so many layers and pieces.
+// randomParams returns an encoder of so many layers, the lowest of them local, and pieces.
 func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params {
-	p := &encode.Params{Shape: encode.Shape{Width: width, Heads: heads, FeedForward: 2 * width, Positions: 40, Epsilon: 1e-5},
+	p := &encode.Params{Shape: encode.Shape{Width: width, Heads: heads, FeedForward: 2 * width, Positions: 40, Epsilon: 1e-5, Local: 1},
 		Pieces: &piece.Vocabulary{Pieces: make([]string, pieces)}, Layers: make([]encode.Layer, layers)}
 	encode.Flatten(p.Tensors())
 	for _, t := range p.Tensors() {
@@ -109,9 +109,21 @@ func plain(p *encode.Params, ids []int32) [][][]float64 {
 	}
 	levels := [][][]float64{level}
 	depth := p.Width / p.Heads
-	for _, l := range p.Layers {
+	for i, l := range p.Layers {
 		next := make([][]float64, len(ids))
 		for t, x := range level {
+			if i < p.Local {
+				around := make([]float64, 3*p.Width)
+				for u := max(t-1, 0); u < min(t+2, len(ids)); u++ {
+					copy(around[(u-t+1)*p.Width:], level[u])
+				}
+				up := apply(around, l.Up)
+				for i, a := range up {
+					up[i] = a * 0.5 * math.Erfc(-a/math.Sqrt2)
+				}
+				next[t] = norm(plus(x, apply(up, l.Down)), l.FeedForwardNorm)
+				continue
+			}
 			q, context := apply(x, l.Query), make([]float64, p.Width)
 			for h := range p.Heads {
 				weights, sum := make([]float64, len(ids)), 0.0

@@ -97,6 +97,12 @@ func (n *network) forward(t *tape, b *batch) (levels []*array) {
 	levels = append(levels, x)
 	for i := range p.Layers {
 		l, d, at := &p.Layers[i], &g.Layers[i], site(i)*sites
+		if i < p.Local {
+			wide := t.gelu(t.linear(t.neighbours(x, b.start), l.Up, d.Up))
+			x = t.addNorm(x, t.linear(wide, l.Down, d.Down), l.FeedForwardNorm, d.FeedForwardNorm, p.Epsilon, at+ofFeedForward)
+			levels = append(levels, x)
+			continue
+		}
 		context := t.attention(t.linear(x, joined(l), joined(d)), b.start, p.Heads, at+ofProbabilities)
 		middle := t.addNorm(x, t.linear(context, l.Output, d.Output), l.AttentionNorm, d.AttentionNorm, p.Epsilon, at+ofAttention)
 		wide := t.gelu(t.linear(middle, l.Up, d.Up))

@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -68,24 +69,43 @@ func (t *tape) words(b *batch, levels []*array, p, grad *encode.Heads) *array {
 	})
 }
 
-// Shares that dropout removes: single numbers from the vectors of words, and whole columns
-// per sentence from the outputs of the MLPs (Gal and Ghahramani 2016).
-const (
-	wordDropped   = 13107 // of 2^16: 0.2
-	columnDropout = 0.33
+// Shares that dropout removes.
+type dropout struct {
+	keep    [256]float32 // factors of activations, one of which is drawn
+	numbers uint16       // of 2^16: single numbers of the vectors of words
+	columns float64      // per sentence, of the outputs of the MLPs (Gal and Ghahramani 2016)
+}
+
+var (
+	usualDropout = newDropout(26, 13107, 0.33)
+	smallDropout = newDropout(3, 0, 0.1)
 )
+
+// newDropout returns shares of which the first is of 256 activations. Those that are kept grow, so
+// that the expected sum stays the same.
+func newDropout(activations int, numbers uint16, columns float64) *dropout {
+	d := &dropout{numbers: numbers, columns: columns}
+	for i := activations; i < len(d.keep); i++ {
+		d.keep[i] = float32(256 / float64(256-activations))
+	}
+	return d
+}
+
+// dropped returns the shares of the tape.
+func (t *tape) dropped() *dropout { return cmp.Or(t.shares, usualDropout) }
 
 // dropNumbers drops some of the vector of a word, or of its gradient.
 func (t *tape) dropNumbers(v []float32, row int) {
-	if t.seed == 0 {
+	share := t.dropped().numbers
+	if t.seed == 0 || share == 0 {
 		return
 	}
-	const scale = 1.0 / (1 - wordDropped/65536.0)
+	scale := float32(1 / (1 - float64(share)/65536))
 	r := hash.Rand(hash.Key2(2, t.seed, uint64(row)))
 	for part := range slices.Chunk(v, 4) {
 		bits := r.Next()
 		for j := range part {
-			if uint16(bits) < wordDropped {
+			if uint16(bits) < share {
 				part[j] = 0
 			} else {
 				part[j] *= scale
@@ -98,15 +118,15 @@ func (t *tape) dropNumbers(v []float32, row int) {
 // keepColumns draws which outputs of MLPs a sentence keeps, as the factors of these
 // outputs.
 func (t *tape) keepColumns(kept []float32, sentence int) {
-	r := hash.Rand(hash.Key2(1, t.seed, uint64(sentence)))
+	r, share := hash.Rand(hash.Key2(1, t.seed, uint64(sentence))), t.dropped().columns
 	for i := range kept {
 		switch {
 		case t.seed == 0:
 			kept[i] = 1
-		case r.Float() < columnDropout:
+		case r.Float() < share:
 			kept[i] = 0
 		default:
-			kept[i] = 1 / (1 - columnDropout)
+			kept[i] = float32(1 / (1 - share))
 		}
 	}
 }

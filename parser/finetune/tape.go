@@ -16,8 +16,9 @@ import (
 // weights. An operation is a method that computes, and then records its way back. A tape
 // belongs to one goroutine, and starts other goroutines to help it.
 type tape struct {
-	workers int    // goroutines, with the same bits for any number; 0 and 1: the caller alone
-	seed    uint64 // of dropout; 0 for none
+	workers int      // goroutines, with the same bits for any number; 0 and 1: the caller alone
+	seed    uint64   // of dropout; 0 for none
+	shares  *dropout // of dropout; nil: usualDropout
 	learns  bool
 	half    bool // linear rounds the factors of its products to bfloat16 if the processor is faster with it
 	chunk   int  // rows of a partial sum of a gradient over rows
@@ -211,6 +212,33 @@ func (t *tape) add(x, y *array) *array {
 	})
 }
 
+// neighbours returns, for each row of x, three rows side by side: the row before it, itself,
+// and the row behind it, with zeros beyond its sequence. Sequence s is rows start[s] to
+// start[s+1]-1.
+func (t *tape) neighbours(x *array, start []int) *array {
+	w := x.cols
+	y := t.array(x.rows, 3*w)
+	// each calls f for the rows of x that row r of y has, at their places in it.
+	each := func(f func(r, at, from int)) {
+		linear.Parallel(len(start)-1, t.workers, func(_, s int) {
+			for r := start[s]; r < start[s+1]; r++ {
+				for from := max(start[s], r-1); from < min(start[s+1], r+2); from++ {
+					f(r, (from-r+1)*w, from)
+				}
+			}
+		})
+	}
+	clear(y.data)
+	each(func(r, at, from int) { copy(y.row(r)[at:at+w], x.row(from)) })
+	return t.then(y, func() {
+		grad, add := t.share(x)
+		if !add {
+			clear(grad)
+		}
+		each(func(r, at, from int) { vector.Add(x.slope(from), y.slope(r)[at:at+w]) })
+	})
+}
+
 // linear returns x·Weightᵀ + Bias.
 func (t *tape) linear(x *array, l, grad encode.Linear) *array {
 	outputs, half, chunk := len(l.Bias), t.half, t.chunk
@@ -344,7 +372,7 @@ func (t *tape) attention(x *array, start []int, heads int, s site) *array {
 			return p
 		}
 		*to = resize(*to, len(p))
-		mask(*to, p, t.chance(s, place))
+		mask(*to, p, &t.dropped().keep, t.chance(s, place))
 		return *to
 	}
 	each(func(of view, p []float32, size, place int, work *[2][]float32) {
@@ -387,7 +415,7 @@ func (t *tape) chance(s site, row int) hash.Rand {
 // drop drops some of a row.
 func (t *tape) drop(x []float32, s site, row int) {
 	if t.seed != 0 && s != nowhere {
-		mask(x, x, t.chance(s, row))
+		mask(x, x, &t.dropped().keep, t.chance(s, row))
 	}
 }
 

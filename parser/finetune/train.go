@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Layers  int // the first layers, which are kept and learn; 0: all
-	Epochs  int // 0: for 1.4 million pieces in all, but 4 to 12
+	Epochs  int // 0: for 1.4 million pieces in all, but 4 to 12; Small: 12 million, 4 to 24
 	Workers int // goroutines, 1 if 0; the result does not depend on it
 
 	Texts []syntax.Sentence // nothing is learned from them, but their pieces stay in the vocabulary
@@ -26,6 +26,10 @@ type Options struct {
 	// Heads are the heads to start from (encode.Model.Floats). Relations and values
 	// that they lack are initialised as new. nil: all are new.
 	Heads *encode.Heads
+
+	// Small trains a small network in place of the encoder, whose pieces it has (small.go).
+	// All its layers and heads are new: it takes far more text to learn, and far less time to run.
+	Small bool
 
 	// Many says that the sentences are from several treebanks, named by their Language.
 	// Each treebank gets a vector (encode.Params.Banks), and an epoch draws sentences
@@ -162,6 +166,9 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if o.Layers < 0 || o.Layers > len(p.Layers) {
 		return nil, fmt.Errorf("finetune: the encoder has %d layers, not %d: ask for fewer", len(p.Layers), o.Layers)
 	}
+	if o.Small {
+		o.Heads = nil // of other sizes
+	}
 	t := &trainer{Options: o}
 	t.tape.workers = max(o.Workers, 1)
 	if t.Log == nil {
@@ -170,10 +177,14 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	if !o.kept {
 		p = restrict(p, o.Layers, o.Many, train, o.Texts)
 	}
-	if t.pace == (pace{}) {
-		t.pace = usualPace(len(p.Layers))
+	usual, sizes, all, most := usualPace(len(p.Layers)), usualSizes, usualPieces, 12
+	if o.Small {
+		p, t.tape.shares = small(p), smallDropout
+		usual, sizes, all, most = smallPace, smallSizes, smallPieces, 24
 	}
-	sizes := usualSizes
+	if t.pace == (pace{}) {
+		t.pace = usual
+	}
 	if o.Many {
 		t.pace.batch *= 2 // steps of more kinds of text
 	}
@@ -199,7 +210,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 		t.pieces += len(t.train[i].ids)
 	}
 	if t.Epochs == 0 {
-		t.Epochs = min(max(usualPieces/t.pieces, 4), 12)
+		t.Epochs = min(max(all/t.pieces, 4), most)
 	}
 	if o.Heads != nil {
 		sizes = o.Heads.Sizes
