@@ -188,6 +188,7 @@ func (m *Model) Run(ctx context.Context, sents []*syntax.Sentence, r Request) er
 func (m *Model) runOne(s *syntax.Sentence, r Request) error {
 	m.Tag(s, r.Retag)
 	if r.TagOnly {
+		s.ForgetNetwork()
 		return nil
 	}
 	m.Prune(s)

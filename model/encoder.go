@@ -83,22 +83,30 @@ func (x *Mix) layout(l *pack.Layout) {
 	}
 }
 
-// bind makes x the encoder of the model, with scores in the order of its stages.
-func (m *Model) bind(x *encode.Model) {
-	tags, feats := make([][2]string, m.Tagger.NumTags()), make([]string, m.Tagger.NumFeats())
+// bound returns x with scores in the order of the model's stages, without those of tags or
+// FEATS that the mix does not count.
+func (m *Model) bound(x *encode.Model, mix *Mix) *encode.Model {
+	var tags [][2]string
+	var feats []string
+	if mix.Tags > 0 {
+		tags = make([][2]string, m.Tagger.NumTags())
+	}
+	if mix.Feats > 0 {
+		feats = make([]string, m.Tagger.NumFeats())
+	}
 	for t := range tags {
 		tags[t][0], tags[t][1] = m.Tagger.TagName(t)
 	}
 	for f := range feats {
 		feats[f], _ = m.Tagger.FeatsName(f)
 	}
-	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
+	return x.Bind(m.Labeler.Relations(), tags, feats)
 }
 
 // WithEncoder returns a copy of m with another encoder, which keeps the mix of the old one.
 func (m *Model) WithEncoder(x *encode.Model) *Model {
 	c := *m
-	c.bind(x.Of(m.Info.Language))
+	c.Encoder = m.bound(x.Of(m.Info.Language), &c.Mix)
 	return &c
 }
 
@@ -111,9 +119,12 @@ func (m *Model) WithEncoder(x *encode.Model) *Model {
 // (word.Plain), or on whether all of it is in capitals. Encode is safe for concurrent
 // use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
-	if m.Encoder == nil {
-		return
+	if m.Encoder != nil {
+		m.encode(m.Encoder, sents)
 	}
+}
+
+func (m *Model) encode(by Encoder, sents []*syntax.Sentence) {
 	plain, casing := sents, m.Words.Casing()
 	for i, s := range sents {
 		if p := Encodable(s, casing); p != s {
@@ -123,7 +134,7 @@ func (m *Model) Encode(sents []*syntax.Sentence) {
 			plain[i] = p
 		}
 	}
-	m.Encoder.Encode(plain)
+	by.Encode(plain)
 	for i, p := range plain {
 		sents[i].Dense = p.Dense
 	}
@@ -171,8 +182,28 @@ func inCapitals(s *syntax.Sentence) bool {
 	return words >= leastCapitals
 }
 
-// dense reports whether the stages add scores of the model's encoder to s.
-func (m *Model) dense(s *syntax.Sentence) bool { return m.Encoder != nil && len(s.Dense.Arcs) > 0 }
+// ready returns whose dense scores the stages add to s, and what these count: nil if they
+// add none. If the encoder has not set any, the small network does.
+func (m *Model) ready(s *syntax.Sentence) (by Encoder, mix *Mix) {
+	if n := len(s.Words); m.Network != nil && len(s.Dense.Arcs) == 0 && n > 0 && n <= syntax.MaxWholeWords {
+		m.encode(m.Network, []*syntax.Sentence{s})
+		s.Dense.Network = true
+	}
+	switch {
+	case len(s.Dense.Arcs) == 0:
+		return nil, nil
+	case s.Dense.Network:
+		return m.Network, &m.NetworkMix
+	case m.Encoder == nil:
+		return nil, nil
+	}
+	return m.Encoder, &m.Mix
+}
+
+// encoded reports whether s has scores of the model's encoder.
+func (m *Model) encoded(s *syntax.Sentence) bool {
+	return m.Encoder != nil && len(s.Dense.Arcs) > 0 && !s.Dense.Network
+}
 
 // Encodes reports whether the model has an encoder.
 func (m *Model) Encodes() bool { return m.Encoder != nil }
@@ -183,7 +214,7 @@ func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator !
 
 // calibrator returns the calibrator for the way in which s is parsed.
 func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
-	if m.Encoder != nil && !m.dense(s) {
+	if m.Encoder != nil && !m.encoded(s) {
 		return m.FastCalibrator
 	}
 	return m.Calibrator
@@ -214,7 +245,7 @@ func (x *scaling) restore() {
 
 func (x *scaling) scaleArcs(factor int32) { x.s.Dense.Arcs = scaled(&x.arcs, x.given.Arcs, factor) }
 
-func (x *scaling) scaleTags(m Mix) {
+func (x *scaling) scaleTags(m *Mix) {
 	x.s.Dense.Tags = scaled(&x.tags, x.given.Tags, m.Tags)
 	x.s.Dense.Feats = scaled(&x.feats, x.given.Feats, m.Feats)
 }

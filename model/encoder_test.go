@@ -214,7 +214,7 @@ func TestOpenEncoder(t *testing.T) {
 	if !agree(together, alone) {
 		t.Error("the sentences of a group change each other")
 	}
-	if m.dense(list[0]) || m.dense(list[1]) || !m.dense(list[2]) {
+	if m.encoded(list[0]) || m.encoded(list[1]) || !m.encoded(list[2]) {
 		t.Error("a sentence without words, or one that is parsed in windows, was encoded")
 	}
 }

@@ -32,6 +32,7 @@ type Info struct {
 	Adapted []Adaptation `json:"adapted,omitempty"` // one after the other; Scores is then empty
 
 	Encoder *Encoded `json:"encoder,omitempty"` // nil without one
+	Network *Encoded `json:"network,omitempty"` // of a small network: whose pieces it has; nil without one
 
 	Languages []Language `json:"languages,omitempty"` // of a world, sorted by code
 }
@@ -68,6 +69,7 @@ type Part struct {
 	Created string `json:"created"`
 	Train   Data   `json:"train"`
 	More    []Data `json:"more,omitempty"`
+	Silver  []Data `json:"silver,omitempty"` // as in Info
 	Dev     Data   `json:"dev"`
 }
 

@@ -50,10 +50,10 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 	if len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false
 	}
-	if m.Encoder != nil {
+	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleTags(m.Mix)
+		x.scaleTags(mix)
 	}
 	for i := range s.Words {
 		w := &s.Words[i]

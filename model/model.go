@@ -39,6 +39,10 @@ const (
 	// parses with the encoder, and FastCalibrateName for parses without.
 	EncodeName        = "encode"
 	FastCalibrateName = "confidence-fast"
+
+	// A model with a small network also has both.
+	NetworkName    = "network"
+	NetworkMixName = "network-mix"
 )
 
 // calibrators are the names of both calibrator components.
@@ -67,6 +71,11 @@ type Model struct {
 	Encoder        Encoder          // nil: there is none
 	Mix            Mix              // the weights of its scores; a copy with another Mix is a separate model
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
+
+	// Network is a small network that scores the sentences that Encoder does not; nil:
+	// there is none.
+	Network    Encoder
+	NetworkMix Mix
 
 	extPos bool // the treebank has FEATS ExtPos
 	custom Custom
@@ -108,11 +117,28 @@ func New(f *File) (*Model, error) {
 	if err == nil {
 		err = m.openWords(v, x)
 	}
+	if err == nil {
+		err = m.openNetwork(v)
+	}
 	if err != nil {
 		return nil, err
 	}
 	m.Labeler.Obey(m.Info.Language)
 	return m, nil
+}
+
+// openNetwork opens the small network, if there is one.
+func (m *Model) openNetwork(v *pack.View) error {
+	if !encode.Has(v, NetworkName) {
+		return nil
+	}
+	var x *encode.Model
+	mix := &m.NetworkMix
+	err := cmp.Or(open(&x, NetworkName)(encode.Open(v, NetworkName)), open(&mix, NetworkMixName)(mix, pack.Read(v, NetworkMixName, mix.layout)))
+	if err == nil {
+		m.Network = m.bound(x, &m.NetworkMix)
+	}
+	return err
 }
 
 // openTrees opens the vocabulary, what finds trees, and the encoder, nil if there is none.
@@ -155,7 +181,7 @@ func (m *Model) openWords(v *pack.View, x *encode.Model) error {
 		}
 	}
 	if x != nil {
-		m.bind(x.Of(m.Info.Language))
+		m.Encoder = m.bound(x.Of(m.Info.Language), &m.Mix)
 	}
 	return nil
 }
@@ -228,8 +254,8 @@ func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
 const temperatureOfTags = 5
 
 // temperature is that of the tagger's probabilities with an encoder.
-func (m *Model) temperature() int32 {
-	return sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
+func (x *Mix) temperature() int32 {
+	return sequence.TemperatureUnit + temperatureOfTags*x.Tags*sequence.TemperatureUnit/MixOne
 }
 
 // plainMarks are the languages whose treebanks write plain characters in the lemmas of
@@ -245,11 +271,11 @@ func (m *Model) request(retag bool) tag.Request {
 // true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	r := m.request(retag)
-	if m.dense(s) {
+	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleTags(m.Mix)
-		r.Temperature = m.temperature()
+		x.scaleTags(mix)
+		r.Temperature = mix.temperature()
 	}
 	m.Tagger.Tag(s, r)
 	m.tagVerb(s, r)
@@ -258,12 +284,12 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 // Prune sets Candidates. The sentence must have tags (prune.Model.Prune).
 func (m *Model) Prune(s *syntax.Sentence) {
 	pruner := m.Pruner
-	if m.dense(s) {
+	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleArcs(m.Mix.Prune)
-		if m.Mix.Cut > 0 {
-			pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
+		x.scaleArcs(mix.Prune)
+		if mix.Cut > 0 {
+			pruner = pruner.WithCut(float64(mix.Cut) / 1024)
 		}
 	}
 	pruner.Prune(s)
@@ -279,20 +305,21 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 	}
 	s.Candidates.Gains = nil
 	m.Calibrate(s, nil, nil)
+	s.ForgetNetwork()
 	return nil
 }
 
 // decode finds and labels a tree.
 func (m *Model) decode(s *syntax.Sentence, o search.Options) error {
 	var labels func()
-	if m.dense(s) {
+	if by, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleArcs(m.Mix.Parse)
-		if m.Mix.Labels > 0 {
+		x.scaleArcs(mix.Parse)
+		if mix.Labels > 0 {
 			labels = func() {
-				m.Encoder.Labels(s)
-				x.scaleLabels(m.Mix.Labels)
+				by.Labels(s)
+				x.scaleLabels(mix.Labels)
 			}
 		}
 	}
@@ -316,10 +343,10 @@ func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 // Score returns the score of one tree of a sentence with Candidates
 // (search.Model.Score), with the dense scores that Parse adds.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	if m.dense(s) {
+	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleArcs(m.Mix.Parse)
+		x.scaleArcs(mix.Parse)
 	}
 	return m.Decoder.Score(s, heads)
 }

@@ -44,14 +44,14 @@ func (m *Model) Offers(s *syntax.Sentence, tree []syntax.Word, o search.Options)
 	s.Words = slices.Clone(tree)
 	m.Tag(s, false)
 	request := tag.Request{}
-	if m.dense(s) {
+	if by, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
-		x.scaleTags(m.Mix)
-		request.Temperature = m.temperature()
-		if m.Mix.Labels > 0 {
-			m.Encoder.Labels(s)
-			x.scaleLabels(m.Mix.Labels)
+		x.scaleTags(mix)
+		request.Temperature = mix.temperature()
+		if mix.Labels > 0 {
+			by.Labels(s)
+			x.scaleLabels(mix.Labels)
 		}
 	}
 	for i, p := range m.Tagger.Conditionals(s, request) {

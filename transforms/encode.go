@@ -128,6 +128,7 @@ func encodeGuarded(m Stages, sents []*syntax.Sentence) []syntax.Fault {
 // them failed, if one has.
 func parseWhole(s *syntax.Sentence, m Stages, o *output.RowOptions) stageFault {
 	if fault := guarded(func() { tagSentence(s, m, o) }); fault != noFault || o.StopAfter == output.StopTag {
+		s.ForgetNetwork()
 		return stageFault{stageTag, fault}
 	}
 	if fault := guarded(func() { m.Prune(s) }); fault != noFault {

@@ -136,7 +136,7 @@ func modelFacts(digest string) [][2]string {
 		{"language of the model", m.Info.Language},
 		{"licence of the model", m.Info.Licence},
 	}
-	if e := m.Info.Encoder; e != nil {
+	if e := cmp.Or(m.Info.Encoder, m.Info.Network); e != nil {
 		facts = append(facts, [2]string{"encoder of the model", e.Name + " (" + e.Licence + ")"})
 	}
 	return facts

@@ -186,6 +186,18 @@ type Dense struct {
 	// root) as a modifier (k = 0) or as a head (k = 1).
 	Vectors []int8
 	Scales  []float32
+
+	// Network says that the scores are those of the model's small network, not of its
+	// encoder.
+	Network bool
+}
+
+// ForgetNetwork removes the dense scores of a small network, which are as quickly made
+// again.
+func (s *Sentence) ForgetNetwork() {
+	if s.Dense.Network {
+		s.Dense = Dense{}
+	}
 }
 
 // Candidates are the heads that the pruner leaves to each word. The heads of word m are

@@ -154,7 +154,7 @@ func acknowledgements(info *model.Info) []string {
 	if info.Licence != "" {
 		list[1] += ", " + info.Licence
 	}
-	if e := info.Encoder; e != nil {
+	if e := cmp.Or(info.Encoder, info.Network); e != nil {
 		list = append(list, strings.TrimSuffix("Encoder "+e.Name+" from "+e.Source, " from ")+", "+e.Licence)
 	}
 	return list
