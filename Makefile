@@ -9,7 +9,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w -X github.com/treebeam/tr
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model network accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -64,7 +64,7 @@ chaos: build
 # provenance of models names the commit of the program, so there must be one.
 # TEACHER=out/english-teacher.tbm takes the embedded accurate model of before, with a
 # new segmenter, instead of tuning an encoder: half an hour in all.
-model accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
+model network accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu
 	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --silver-tags 1000000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder $(TEACHER) --overlay --model model/english-accurate.tbm --resume
@@ -97,6 +97,15 @@ out/english-silver.conllu: $(TEACHER) | build
 
 $(ENCODER):
 	$(MAKE) encoder
+
+# Teaches the fast model a small network, from text that the embedded accurate model parses. Half an
+# hour (lab/notes/network.md). The embedded model has none yet.
+network: build $(READER) out/english-text.conllu
+	bin/treebeam train $(TREES) --only encoder --small --encoder $(READER) --from model/english.tbm --silver out/english-text.conllu --silver-words 2000000 --model out/english-network.tbm --resume
+
+out/english-text.conllu: | build
+	mkdir -p out
+	bin/treebeam parse $(CORPUS) ../shared/corpora/state_union/*.txt --to conllu --conf --output $@
 
 # Tunes four encoders from the same start, onto the embedded fast model as it is, and averages them.
 # Eighty minutes with AVX-512, eight hours without.

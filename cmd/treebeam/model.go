@@ -77,7 +77,7 @@ func describeWorld(uri string, asJSON bool) error {
 	line("code", i.Code)
 	line("created", i.Created)
 	printParts(i.Parts, line)
-	printEncoder(i.Encoder, line)
+	printEncoder("encoder", i.Encoder, line)
 	out.Flush()
 	if i.Calibration != nil {
 		fmt.Fprintln(stdout)
@@ -177,7 +177,8 @@ func printModel(out io.Writer, m *model.Model) {
 		line("  code", a.Code)
 		line("  created", a.Created)
 	}
-	printEncoder(i.Encoder, line)
+	printEncoder("small network, pieces of", i.Network, line)
+	printEncoder("encoder", i.Encoder, line)
 	w.Flush()
 
 	for _, a := range i.Adapted {
@@ -195,7 +196,10 @@ func printModel(out io.Writer, m *model.Model) {
 			fmt.Fprintln(out)
 			printCalibration(out, e.FastCalibration)
 		}
-		printMix(out, m)
+		printMix(out, "encoder", &m.Mix, m)
+	}
+	if i.Network != nil {
+		printMix(out, "small network", &m.NetworkMix, m)
 	}
 
 	fmt.Fprintln(out, "\nparts")
@@ -243,11 +247,11 @@ func dataLine(d model.Data) string {
 
 // printEncoder writes what the provenance says of an encoder, if there is one.
 // line writes a name and a value.
-func printEncoder(e *model.Encoded, line func(name, value string)) {
+func printEncoder(what string, e *model.Encoded, line func(name, value string)) {
 	if e == nil {
 		return
 	}
-	line("encoder", e.Name)
+	line(what, e.Name)
 	line("  source", e.Source)
 	line("  licence", e.Licence)
 	notice, _, _ := strings.Cut(e.Notice, "\n")
@@ -269,13 +273,9 @@ func printEncoder(e *model.Encoded, line func(name, value string)) {
 	line("  made for", e.Sparse)
 }
 
-// printMix writes what an encoder counts in the stages.
-func printMix(out io.Writer, m *model.Model) {
-	if m.Encoder == nil {
-		return
-	}
-	x := m.Mix
+// printMix writes what dense scores count in the stages.
+func printMix(out io.Writer, whose string, x *model.Mix, m *model.Model) {
 	part := func(f int32) float64 { return float64(f) / model.MixOne }
-	fmt.Fprintf(out, "\nfactors of the encoder: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f, sentence ends %.3f; the pruner's cut %.2f nats\n",
-		part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), part(x.Starts.Factor), cmp.Or(float64(x.Cut)/1024, m.Pruner.Cut()))
+	fmt.Fprintf(out, "\nfactors of the %s: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f, sentence ends %.3f; the pruner's cut %.2f nats\n",
+		whose, part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), part(x.Starts.Factor), cmp.Or(float64(x.Cut)/1024, m.Pruner.Cut()))
 }

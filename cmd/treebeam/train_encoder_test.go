@@ -130,6 +130,29 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	}
 }
 
+// A small network is a part of the fast model, which says so.
+func TestTrainOnlySmall(t *testing.T) {
+	toy, path := trainedToy(t), filepath.Join(t.TempDir(), "small.tbm")
+	silver := filepath.Join(t.TempDir(), "silver.conllu")
+	must(t, os.WriteFile(silver, []byte(silverTree), 0o644))
+	command := "--only encoder --small --epochs 1 --encoder " + tinyFolder(t, tinyLicence) + " --from " + toy + " --silver " + silver +
+		" --train " + toyTrain + " --dev " + toyDev + " --model " + path
+	must(t, runTrain(t.Context(), strings.Fields(command)))
+	m, err := model.Open(path)
+	must(t, err)
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{"licence                   none; MIT (tiny)\n", "small network, pieces of  tiny\n", " --silver silver.conllu",
+		"factors of the small network", "network ", "network-mix "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+	if m.Encodes() || m.Network == nil {
+		t.Errorf("an encoder: %v, network %v", m.Encodes(), m.Network)
+	}
+}
+
 // haveSections compares the sections of two models.
 func haveSections(t *testing.T, got, want *model.File) {
 	t.Helper()

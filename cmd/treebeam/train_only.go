@@ -21,7 +21,7 @@ var withOnly = func() map[string][]string {
 	common := []string{"train", "dev", "model", "only", "from", "seed", "threads", "check", "created-by"}
 	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
 	words := append(common[:len(common):len(common)], "lexicon")
-	return map[string][]string{train.OnlyLemmas: words, train.OnlySegmenter: words, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
+	return map[string][]string{train.OnlyLemmas: words, train.OnlySegmenter: words, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames, []string{"silver", "silver-words"})}
 }()
 
 // checkOnly refuses options that make no sense with or without --only.
@@ -38,6 +38,10 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 		return refuse("--only %s: only lemmas, segmenter, encoder or mix can be trained alone", f.only)
 	case f.from == "" && !f.check:
 		return refuse("--only %s: also give --from MODEL, the model to take everything else from", f.only)
+	case f.encoder.o.Small && f.overlay:
+		return refuse("--small makes a part of the fast model: leave --overlay out")
+	case f.only == train.OnlyEncoder && len(f.silver) > 0 && !f.encoder.o.Small:
+		return refuse("--only encoder learns from --silver with --small alone: add it, or leave --silver out")
 	case f.only == train.OnlyEncoder && f.encoder.file == "" && !f.check:
 		return refuse("--only %s: also give --encoder FILE, the pretrained encoder", f.only)
 	}
@@ -85,6 +89,9 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 		return refuse("--from %s: %w, and --only needs a model of one language", f.from, model.ErrMany)
 	case err != nil:
 		return refuse("--from %s: %w", f.from, err)
+	}
+	if err := f.readSilver(trainBank, devBank); err != nil {
+		return err
 	}
 	f.describe(fs)
 	if a, b := file.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {

@@ -19,6 +19,9 @@ func (f *trainFlags) startWorld(fs *pflag.FlagSet) error {
 	if idle := namesGiven(fs, withTreebanks, false); idle != "" {
 		return refuse("--treebanks leaves nothing to do for %s", idle)
 	}
+	if f.encoder.o.Small {
+		return refuse("--small is for a model of one language: leave --treebanks out")
+	}
 	if err := f.openEncoder(""); err != nil {
 		return err
 	}

@@ -84,6 +84,7 @@ func TestTreebanks(t *testing.T) {
 		ends(t, exitRefused, want+": must be", append([]string{"train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm")}, strings.Fields(want)...)...)
 	}
 	ends(t, exitRefused, "is the file of --treebanks", "train", "--treebanks", list, "--model", list)
+	ends(t, exitRefused, "--small is for a model of one language", "train", "--treebanks", list, "--model", filepath.Join(dir, "m.tbm"), "--encoder", "x", "--small")
 	ends(t, exitRefused, "is the file of --encoder", "train", "--treebanks", list, "--model", toyDev, "--encoder", toyDev)
 	data, err := os.ReadFile(toyDev)
 	must(t, err)

@@ -23,6 +23,10 @@ type EncoderOptions struct {
 	Heads        *encode.Heads // of an encoder that was tuned before; nil: all are new
 	File, SHA256 string        // base name of its file, and the file's hash
 
+	// Small trains a small network with the pieces of the encoder in place of the encoder
+	// itself. It also learns from Options.Silver, for which it is made.
+	Small bool
+
 	Layers int // number of lowest layers kept; 0 is all
 	Epochs int // largest number of epochs; 0 chooses by the size of the treebank
 
@@ -40,6 +44,9 @@ type EncoderOptions struct {
 // key names all options that change the tuned encoder.
 func (e *EncoderOptions) key() string {
 	key := fmt.Sprintf("encoder %s, layers %d, epochs %d", e.SHA256, e.Layers, e.Epochs)
+	if e.Small {
+		key = "small network, " + key
+	}
 	for _, t := range e.Texts {
 		key += ", " + t.SHA256
 	}
@@ -57,10 +64,14 @@ type tunedEncoder struct {
 // has integer weights.
 func (t *trainer) encoder() (*tunedEncoder, error) {
 	gold := t.gold()
-	component, about, err := t.tune([]string{"encodable", "scripts", "tensors", gold.key, t.Encoder.key()}, false,
+	from := gold
+	if t.Encoder.Small {
+		from = t.withTrees(gold)
+	}
+	component, about, err := t.tune([]string{"encodable", "scripts", "tensors", from.key, t.Encoder.key()}, false,
 		func() (train, dev []syntax.Sentence) {
 			casing := word.LearnCasing(gold.train)
-			return encodable(oneRoot(gold.train), casing), encodable(oneRoot(gold.dev), casing)
+			return encodable(oneRoot(from.train), casing), encodable(oneRoot(gold.dev), casing)
 		})
 	if err != nil {
 		return nil, err
@@ -105,6 +116,9 @@ func (t *trainer) tune(keys []string, many bool, data func() (train, dev []synta
 	if err != nil {
 		return nil, model.Encoded{}, fmt.Errorf("making integers of the encoder: %w", err)
 	}
+	if e.Small {
+		component = component.Coarse(0, len(x.Pieces.Pieces)/2)
+	}
 	about := model.Encoded{
 		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
 		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
@@ -126,7 +140,7 @@ func (t *trainer) tuneOnce(time int, keys []string, many bool, data func() (trai
 	r, err := t.phase(name, keys, func(j job) ([]pack.Section, error) {
 		train, dev := data()
 		p, h, err := finetune.Train(e.Params, train, dev, finetune.Options{
-			Many: many, Seed: j.Seed + uint64(time), Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text, Heads: e.Heads,
+			Many: many, Small: e.Small, Seed: j.Seed + uint64(time), Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text, Heads: e.Heads,
 			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 		if err != nil {
@@ -145,9 +159,12 @@ func (t *trainer) tuneOnce(time int, keys []string, many bool, data func() (trai
 // the bytes of its file.
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEncoder) ([]byte, error) {
 	gold := t.gold()
-	e, err := t.starts(e, []string{gold.key}, []Language{{Train: Treebank{Sentences: gold.train}}})
-	if err != nil {
-		return nil, err
+	small := t.Encoder != nil && t.Encoder.Small
+	if !small { // a small network does not look for sentence ends
+		var err error
+		if e, err = t.starts(e, []string{gold.key}, []Language{{Train: Treebank{Sentences: gold.train}}}); err != nil {
+			return nil, err
+		}
 	}
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
@@ -162,17 +179,51 @@ func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEn
 	if err != nil {
 		return nil, err
 	}
-	info.Licence, info.Encoder = withLicence(info.Licence, &e.about), &e.about
+	bank := licenceOfBank(&info)
+	if small {
+		info.Network = &e.about
+		info.Licence = withLicences(bank, info.Network, info.Encoder)
+		return t.finish(info, slices.Concat(sparse, renamed(e.sections, model.EncodeName, model.NetworkName),
+			renamed(mix.sections, model.MixName, model.NetworkMixName)), true)
+	}
+	info.Encoder = &e.about
+	info.Licence = withLicences(bank, info.Network, info.Encoder)
 	return t.finish(info, slices.Concat(sections, mix.sections), true)
 }
 
-// withLicence returns the licence line of a model that was made from a treebank
-// and an encoder.
-func withLicence(treebank string, e *model.Encoded) string {
-	if treebank == "" {
-		return licenceOf(e)
+// renamed returns the sections of a component under another name.
+func renamed(list []pack.Section, from, to string) []pack.Section {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Name = to + strings.TrimPrefix(list[i].Name, from)
 	}
-	return treebank + "; " + licenceOf(e)
+	return list
+}
+
+// withLicences returns the licence line of a model that was made from a treebank and from
+// encoders, any of which may be nil.
+func withLicences(treebank string, from ...*model.Encoded) string {
+	var list []string
+	if treebank != "" {
+		list = append(list, treebank)
+	}
+	for _, e := range from {
+		if e != nil && !slices.Contains(list, licenceOf(e)) {
+			list = append(list, licenceOf(e))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// licenceOfBank is the licence line of a model without what withLicences has added.
+func licenceOfBank(info *model.Info) string {
+	line := info.Licence
+	for _, e := range []*model.Encoded{info.Encoder, info.Network} {
+		if e != nil {
+			line = strings.TrimSuffix(strings.TrimSuffix(line, licenceOf(e)), "; ")
+		}
+	}
+	return line
 }
 
 // licenceOf is the part of an encoder in a licence line.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -83,6 +84,67 @@ func TestTrainWithEncoder(t *testing.T) {
 	}
 	if _, err := Only(OnlyMix, Base{File: sparse, Tuned: sparse}, train, dev, o); !errors.Is(err, errNoEncoder) {
 		t.Errorf("a model without an encoder: %v", err)
+	}
+}
+
+// A small network is part of a model without an encoder. Alone, on a finished model, it comes out
+// the same, also in place of another; it learns from silver trees, and the rest of the model stays.
+func TestTrainSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a whole model")
+	}
+	train, dev, silver := grammar("train", 20, 1), grammar("dev", 20, 2), grammar("silver", 20, 3)
+	silver.SHA256 = "silver"
+	o := Options{Seed: 1, Folds: 2, Workers: 2, Blocks: blocksOf, Store: memory{}, Info: model.Info{Licence: "CC"},
+		Encoder: &EncoderOptions{Params: tinyEncoder(), SHA256: "sum", Epochs: 1, Small: true}}
+	data, err := Run(train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Network == nil || m.Encodes() || m.Info.Network == nil || m.Info.Encoder != nil || m.Info.Licence != "CC; MIT (tiny)" {
+		t.Errorf("%+v", m.Info)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse := &model.File{Info: f.Info, Sections: without(f.Sections, model.NetworkName, model.NetworkMixName, model.CalibrateName)}
+	sparse.Info.Network, sparse.Info.Licence = nil, "CC"
+	only := func(from *model.File) *model.File {
+		t.Helper()
+		again, err := Only(OnlyEncoder, Base{File: from, Digest: "digest"}, train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := model.Decode(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Info.Licence != "CC; MIT (tiny)" {
+			t.Errorf("licence %s", g.Info.Licence)
+		}
+		return g
+	}
+	o.Store = nil
+	for _, from := range []*model.File{sparse, f} {
+		if g := only(from); !reflect.DeepEqual(g.Sections, f.Sections) || !reflect.DeepEqual(g.Info.Network, f.Info.Network) {
+			t.Errorf("a network that was trained alone differs: %+v", g.Info)
+		}
+	}
+	o.Silver, o.SilverWeight = []Treebank{silver}, 1
+	g := only(f)
+	kept := func(f *model.File) []pack.Section {
+		return without(f.Sections, model.NetworkName, model.NetworkMixName, model.CalibrateName)
+	}
+	if reflect.DeepEqual(g.Sections, f.Sections) || !reflect.DeepEqual(kept(g), kept(f)) {
+		t.Error("silver trees change nothing, or more than the network")
+	}
+	if list := g.Info.Parts[0].Silver; len(list) != 1 || list[0].SHA256 != "silver" {
+		t.Errorf("provenance %+v", g.Info.Parts)
 	}
 }
 

@@ -51,7 +51,7 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	i := &t.Info
 	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part }), model.Part{
 		Name: part, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
-		Train: t.train.Data(), More: moreOf(t.train), Dev: t.dev.Data(),
+		Train: t.train.Data(), More: moreOf(t.train), Silver: silverOf(t.Silver), Dev: t.dev.Data(),
 	})
 	switch part {
 	case OnlyEncoder, OnlyMix:
@@ -117,12 +117,14 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 			}
 		}
 	}
-	if old := info.Encoder; old != nil {
-		info.Licence = strings.TrimSuffix(strings.TrimSuffix(info.Licence, licenceOf(old)), "; ")
+	old, parts := &info.Encoder, []string{model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName}
+	if t.Encoder != nil && t.Encoder.Small {
+		old, parts = &info.Network, []string{model.NetworkName, model.NetworkMixName, model.CalibrateName}
 	}
-	info.Calibration, info.Encoder = nil, nil
-	return t.withEncoder(info, without(from.Sections, model.EncodeName, model.MixName, model.CalibrateName,
-		model.FastCalibrateName), e)
+	bank := licenceOfBank(&info)
+	info.Calibration, *old = nil, nil
+	info.Licence = withLicences(bank, info.Network, info.Encoder)
+	return t.withEncoder(info, without(from.Sections, parts...), e)
 }
 
 // without returns the sections that belong to none of the components.

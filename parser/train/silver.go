@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -250,6 +251,28 @@ func (t *trainer) mixed(gold dataset) dataset {
 		silver[i].Weight = max(silver[i].Weight*float32(t.SilverWeight), leastSilverWeight)
 	}
 	return dataset{interleave(t.train.Sentences, append(others, silver)), gold.dev, hashKey(keys...)}
+}
+
+// silverOf is the provenance of silver files.
+func silverOf(files []Treebank) (list []model.Data) {
+	for _, s := range files {
+		list = append(list, s.Data())
+	}
+	return list
+}
+
+// withTrees returns gold with the silver sentences that have trees.
+func (t *trainer) withTrees(gold dataset) dataset {
+	list, keys := slices.Clone(gold.train), []string{"trees", gold.key}
+	for _, file := range t.Silver {
+		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences)))
+		for _, s := range file.Sentences {
+			if !onlyTags(&s) {
+				list = append(list, s)
+			}
+		}
+	}
+	return dataset{list, gold.dev, hashKey(keys...)}
 }
 
 // shuffled returns the sentences in another order, which depends on their number

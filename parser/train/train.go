@@ -319,8 +319,8 @@ func (t *trainer) provenance() model.Info {
 	info.Train, info.Dev = t.train.Data(), t.dev.Data()
 	info.More = moreOf(t.train)
 	tags := 0
+	info.Silver = silverOf(t.Silver)
 	for _, s := range t.Silver {
-		info.Silver = append(info.Silver, s.Data())
 		tags += bareWords(s.Sentences)
 	}
 	set("silver-tags", strconv.Itoa(tags)+" words without trees", tags > 0)

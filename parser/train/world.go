@@ -84,7 +84,7 @@ func RunWorld(list []Language, o WorldOptions) ([]byte, error) {
 	w := &worldFile{common: slices.Concat(identifier, common), tongues: tongues, info: o.Info}
 	w.info.Seed = o.Seed
 	if o.Tuned != nil {
-		w.info.Encoder, w.info.Licence = &o.About, withLicence(o.Info.Licence, &o.About)
+		w.info.Encoder, w.info.Licence = &o.About, withLicences(o.Info.Licence, &o.About)
 		e, err := t.starts(&tunedEncoder{sections: packedAs(model.EncodeName, o.Tuned)}, keysOf(list), list)
 		if err != nil {
 			return nil, err
