@@ -17,6 +17,7 @@ import (
 
 	"github.com/treebeam/treebeam/lab/bench/chaos"
 	"github.com/treebeam/treebeam/lab/bench/chart"
+	"github.com/treebeam/treebeam/lab/bench/coarse"
 	"github.com/treebeam/treebeam/lab/bench/confidence"
 	"github.com/treebeam/treebeam/lab/bench/curve"
 	"github.com/treebeam/treebeam/lab/bench/effort"
@@ -49,6 +50,7 @@ var measurements = []struct {
 }{
 	{"chaos", "kill runs at random moments: nothing may be lost or doubled", chaos.Main},
 	{"chart", "draw accuracy against speed", chart.Main},
+	{"coarse", "give the vectors of pieces of an overlay fewer bits", coarse.Main},
 	{"confidence", "what the columns of confidence are worth", confidence.Main},
 	{"curve", "what the pruner leaves under several cuts", curve.Main},
 	{"effort", "what the encoder is worth where only some sentences are encoded", effort.Main},
