@@ -87,6 +87,10 @@ func TestTrainOnlyEncoder(t *testing.T) {
 		return path
 	}
 	path := train("new.tbm", "--only encoder --encoder "+tiny+" --layers 1 --epochs 2 --text "+text)
+	err := runTrain(t.Context(), strings.Fields("--only encoder --small --encoder "+tiny+" --from "+path+" --train "+toyTrain+" --dev "+toyDev+" --model "+filepath.Join(dir, "x.tbm")))
+	if err == nil || !strings.Contains(err.Error(), "has an encoder: a small network is a part of a model without one") {
+		t.Errorf("a small network for a model with an encoder: %v", err)
+	}
 	m, err := model.Open(path)
 	must(t, err)
 	var b bytes.Buffer
