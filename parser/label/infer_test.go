@@ -200,6 +200,53 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// A relation for which a small network leads has no features of its arc. All others have,
+// and so has every relation for which an encoder leads.
+func TestNetworkLead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 14))
+	m := noisy(rng)
+	scores := func(s *syntax.Sentence) (*chart, []int32) {
+		c := m.charts.New().(*chart)
+		m.prepare(c, s)
+		return c, c.score
+	}
+	n, sure, unsure := len(m.rel.names), 0, 0
+	for _, s := range sample(rng, 30, 9) {
+		_, plain := scores(&s)
+		s.Dense.Labels = make([]int32, len(s.Words)*n)
+		for i := range s.Dense.Labels {
+			s.Dense.Labels[i] = -rng.Int32N(6*score.Unit) / (score.Unit / unit) * (score.Unit / unit)
+		}
+		_, encoder := scores(&s)
+		s.Dense.Network = true
+		c, network := scores(&s)
+		for i := range s.Words {
+			set := m.rel.set(c.set[i+1])
+			lo := int(c.off[i+1])
+			leads := len(set) > 1 && syntax.Lead(set, s.Dense.Labels[i*n:]) >= networkLead
+			for j, l := range set {
+				dense := s.Dense.Labels[i*n+int(l)] / (score.Unit / unit)
+				want := plain[lo+j] + dense
+				if encoder[lo+j] != want {
+					t.Fatalf("word %d: %d with an encoder, want %d", i+1, encoder[lo+j], want)
+				}
+				if leads {
+					want = dense
+					sure++
+				} else {
+					unsure++
+				}
+				if network[lo+j] != want {
+					t.Fatalf("word %d: %d with a network, want %d", i+1, network[lo+j], want)
+				}
+			}
+		}
+	}
+	if sure == 0 || unsure == 0 {
+		t.Errorf("%d sure scores and %d others: the test needs both", sure, unsure)
+	}
+}
+
 // The keys are part of every model file: a model trained before a change of a
 // template would read the weights of other features. If this test fails and
 // the change is meant, put in the new hash and raise pack.Templates.

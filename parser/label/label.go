@@ -220,25 +220,32 @@ func (m *Model) prepare(c *chart, s *syntax.Sentence) {
 	c.rel = &m.rel
 	c.layout.fill(c.rel, &c.tree)
 	c.prepare()
-	m.score(c, s.Dense.Labels)
+	m.score(c, &s.Dense)
 	m.factors(c)
 }
 
+// networkLead is the lead of a relation by the scores of a small network for which the
+// features of the arc are not looked up: on dev, labels are as good as with them.
+const networkLead = 3 * score.Unit
+
 // score sums the weights of each arc over its allowed relations, and adds the
 // dense scores, if there are any.
-func (m *Model) score(c *chart, dense []int32) {
-	n := len(m.rel.names)
+func (m *Model) score(c *chart, d *syntax.Dense) {
+	n, dense := len(m.rel.names), d.Labels
+	if len(dense) != c.n*n {
+		dense = nil
+	}
 	c.score, c.acc = resize(c.score, int(c.off[c.n+1])), resize(c.acc, n)
 	for i := 1; i <= c.n; i++ {
 		set, sums := m.rel.set(c.set[i]), c.score[c.off[i]:c.off[i+1]]
 		clear(c.acc)
-		if len(set) > 1 {
+		if len(set) > 1 && !(d.Network && dense != nil && syntax.Lead(set, dense[(i-1)*n:]) >= networkLead) {
 			c.keys = c.tree.keys(i, c.keys[:0])
 			m.table.Sum(c.keys, c.acc, c.rows[:])
 		}
 		for j, l := range set {
 			sums[j] = min(max(c.acc[l], floor), -floor)
-			if len(dense) == c.n*n {
+			if dense != nil {
 				sums[j] += min(max(dense[(i-1)*n+int(l)], floor), -floor) / (score.Unit / unit)
 			}
 		}

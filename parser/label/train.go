@@ -207,7 +207,7 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 func (m *Model) scores(c *chart, s *syntax.Sentence) []float32 {
 	like := chart{layout: layout{}, encoder: c.encoder, tree: c.tree, rel: &m.rel}
 	like.layout.fill(&m.rel, &like.tree)
-	m.score(&like, s.Dense.Labels)
+	m.score(&like, &s.Dense)
 	out := make([]float32, len(like.score))
 	for i, x := range like.score {
 		out[i] = float32(x) / unit

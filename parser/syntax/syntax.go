@@ -188,8 +188,23 @@ type Dense struct {
 	Scales  []float32
 
 	// Network says that the scores are those of the model's small network, not of its
-	// encoder.
+	// encoder. Where it is sure, stages look up fewer features, so that the model stays
+	// fast.
 	Network bool
+}
+
+// Lead returns by how much the best of two or more labels is better than the second best.
+// scores are indexed by label.
+func Lead[L uint8 | uint16](labels []L, scores []int32) int32 {
+	best, second := int32(math.MinInt32/2), int32(math.MinInt32/2)
+	for _, l := range labels {
+		if x := scores[l]; x > best {
+			best, second = x, best
+		} else {
+			second = max(second, x)
+		}
+	}
+	return best - second
 }
 
 // ForgetNetwork removes the dense scores of a small network, which are as quickly made

@@ -99,3 +99,22 @@ func power(base, exponent int) int {
 	}
 	return p
 }
+
+func TestLead(t *testing.T) {
+	scores := []int32{5, -40, 9, 9, -1 << 29}
+	for _, c := range []struct {
+		labels []uint16
+		want   int32
+	}{
+		{[]uint16{0, 1}, 45},
+		{[]uint16{1, 0}, 45},
+		{[]uint16{0, 1, 2}, 4},
+		{[]uint16{3, 0, 2}, 0},
+		{[]uint16{4, 0, 1}, 45},
+		{[]uint16{4, 1}, 1<<29 - 40},
+	} {
+		if got := syntax.Lead(c.labels, scores); got != c.want {
+			t.Errorf("labels %v lead by %d, want %d", c.labels, got, c.want)
+		}
+	}
+}

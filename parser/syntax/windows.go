@@ -81,6 +81,7 @@ func (s *Sentence) Window(lo, hi int) Sentence {
 
 // window returns the scores of words lo+1..hi of n, the root before them.
 func (d *Dense) window(n, lo, hi int) (w Dense) {
+	w.Network = d.Network
 	if len(d.Arcs) > 0 {
 		row := func(h int) {
 			w.Arcs = append(w.Arcs, d.Arcs[h*(n+1)])

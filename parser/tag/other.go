@@ -28,7 +28,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 	odds int64, found bool) {
 	if len(s.Words) > wholeOther {
 		lo, hi := max(i-otherReach, 0), min(i+otherReach+1, len(s.Words))
-		around := syntax.Sentence{Words: s.Words, Dense: syntax.Dense{Tags: s.Dense.Tags, Feats: s.Dense.Feats}}
+		around := syntax.Sentence{Words: s.Words, Dense: syntax.Dense{Tags: s.Dense.Tags, Feats: s.Dense.Feats, Network: s.Dense.Network}}
 		around = around.Window(lo, hi)
 		for _, x := range s.MWTs { // tokens outside the window do not matter
 			x.First, x.Last = x.First-int32(lo), x.Last-int32(lo)

@@ -60,6 +60,10 @@ const (
 	learnMorphBeam = 6
 	beamMargin     = 3 * scoreUnit / 2
 	sureScore      = 8 * scoreUnit // of the only label of a frequent form, against dense scores
+
+	// networkLead is the lead of a label by the scores of a small network for which the
+	// features of the context are not looked up: 2 words in 5, and UPOS falls by 0.02 on en_ewt dev.
+	networkLead = 7 * scoreUnit / 4
 )
 
 // A scratch holds the memory of one call of Tag.
@@ -227,13 +231,17 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		case excepted, given:
 		case m.bound(f):
 			labels = sc.narrow(labels, func(l uint16) bool { return m.suits(f, int(l)) })
-		case dense == nil:
+		case dense == nil || s.Dense.Network:
 			labels = m.possibleTags(f, 0)
 		}
 		if len(labels) > 1 {
 			own := m.ownTags(sc, f)
-			sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-			emit = sc.emits(&m.tags, labels)
+			if s.Dense.Network && dense != nil && syntax.Lead(labels, dense[i*len(m.all):]) >= networkLead {
+				emit = sc.zeros(len(labels))
+			} else {
+				sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+				emit = sc.emits(&m.tags, labels)
+			}
 			for k, t := range labels {
 				emit[k] += own[t]
 			}
@@ -263,39 +271,6 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		}
 	}
 	return sc.labels
-}
-
-// zero is the score of a label that has no alternative.
-var zero = []int32{0}
-
-// emits returns the scores of labels by sc.keys, valid until the next call.
-func (sc *scratch) emits(m *sequence.Layer, labels []uint16) []int32 {
-	acc := sc.sums.Of(m, sc.keys)
-	sc.emit = sc.emit[:0]
-	for _, x := range labels {
-		sc.emit = append(sc.emit, sequence.SumOf(&m.Labels, acc, x))
-	}
-	return sc.emit
-}
-
-// ownTags returns the scores of all labels of the first layer by the features
-// of the form alone.
-func (m *Model) ownTags(sc *scratch, f *form) []int32 {
-	if f.ownTags == nil {
-		sc.keys = ownTagKeys(sc.keys[:0], f)
-		f.ownTags = slices.Clone(sc.emits(&m.tags, m.all))
-	}
-	return f.ownTags
-}
-
-// ownMorphs returns the scores of the labels of the second layer that a label of the first
-// allows, by the features of the form and that label alone.
-func (m *Model) ownMorphs(sc *scratch, f *form, tag uint16) []int32 {
-	if f.ownMorphsOf != tag+1 {
-		sc.keys = ownMorphKeys(sc.keys[:0], f, tag)
-		f.ownMorphs, f.ownMorphsOf = append(f.ownMorphs[:0], sc.emits(&m.morph, m.morphOf[tag])...), tag+1
-	}
-	return f.ownMorphs
 }
 
 // agree returns the labels that agree with the given tags of w as far as the
@@ -342,25 +317,6 @@ func (m *Model) possibleMorphs(f *form, tag uint16) []uint16 {
 	return list
 }
 
-// preferOnly makes emit the scores of a frequent form's labels. The treebank had it
-// with label k only.
-func preferOnly(emit []int32, k int) {
-	clear(emit)
-	emit[k] = sureScore
-}
-
-// addDense adds the dense scores of labels, less the largest of them: a path of
-// 1,000 words must not overflow, however low the scores of all its labels are.
-func addDense(emit []int32, labels []uint16, dense []int32) {
-	top := dense[labels[0]]
-	for _, l := range labels {
-		top = max(top, dense[l])
-	}
-	for k, l := range labels {
-		emit[k] += dense[l] - top
-	}
-}
-
 // morphWords runs the second layer, given the labels of the first.
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
 	sc.lat.Reset()
@@ -391,7 +347,7 @@ func (m *Model) pushMorphs(sc *scratch, s *syntax.Sentence, i int, tags []uint16
 	labels, emit := m.morphOf[tags[i]], zero
 	if given {
 		labels = sc.narrow(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
-	} else if dense == nil {
+	} else if dense == nil || s.Dense.Network {
 		labels = m.possibleMorphs(f, tags[i])
 	}
 	if len(labels) > 1 {

@@ -188,7 +188,46 @@ func TestDenseScores(t *testing.T) {
 	}
 }
 
-// The same of FEATS, among those that the treebank has for the word's tag.
+// The scores of a small network decide, too, but a frequent word that always has the same
+// tag keeps it, and a lead of the network takes the place of the features of the context.
+func TestNetworkScores(t *testing.T) {
+	m := trainToy(t)
+	kept, changed := 0, 0
+	for _, s := range toyTreebank()[:20] {
+		want := s
+		want.Words = slices.Clone(s.Words)
+		m.Tag(&want, Request{Retag: true})
+		s.Words = slices.Clone(s.Words)
+		s.Dense = syntax.Dense{Network: true, Tags: make([]int32, len(s.Words)*m.NumTags())}
+		m.Tag(&s, Request{Retag: true})
+		if !reflect.DeepEqual(s.Words, want.Words) {
+			t.Fatalf("scores of 0 change %v to %v", want.Words, s.Words)
+		}
+		for i := range s.Words {
+			s.Dense.Tags[i*m.NumTags()+i%m.NumTags()] += 1 << 20
+		}
+		sc := &scratch{}
+		sc.text.read(&s, m.lex)
+		m.Tag(&s, Request{Retag: true})
+		for i, w := range s.Words {
+			upos, xpos := m.TagName(i % m.NumTags())
+			if sc.text.at(i).form.sure != 0 {
+				kept++
+				upos, xpos = want.Words[i].UPOS, want.Words[i].XPOS
+			} else {
+				changed++
+			}
+			if w.UPOS != upos || w.XPOS != xpos {
+				t.Errorf("word %d, %s, is %s %s, want %s %s", i+1, w.Form, w.UPOS, w.XPOS, upos, xpos)
+			}
+		}
+	}
+	if kept == 0 || changed == 0 {
+		t.Errorf("%d words kept their tags and %d did not: the test needs both", kept, changed)
+	}
+}
+
+// Dense scores of FEATS do the same as those of tags, among those that the treebank has for the word's tag.
 func TestDenseScoresOfFeats(t *testing.T) {
 	m := trainToy(t)
 	F, choices := m.NumFeats(), 0
