@@ -59,14 +59,15 @@ chaos: build
 # Trains the embedded English models again from ../shared/treebanks and
 # ../shared/corpora and what is ours in model/training/english, trees and words: a
 # parser with an encoder, without raw text; the fast one, from all that and the text
-# that the first has parsed; and the encoder weighed beside the fast one, as an overlay
+# that the first has parsed, and its small network; and the encoder weighed beside the fast one, as an overlay
 # of it. Two hours or more; what is finished is kept, the same command goes on. The
 # provenance of models names the commit of the program, so there must be one.
 # TEACHER=out/english-teacher.tbm takes the embedded accurate model of before, with a
 # new segmenter, instead of tuning an encoder: half an hour in all.
 model network accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
-model: out/english-silver.conllu
+model: out/english-silver.conllu out/english-text.conllu
 	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --silver-tags 1000000 --weights $(WEIGHTS) --model model/english.tbm --resume
+	$(MAKE) network
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder $(TEACHER) --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
@@ -99,9 +100,9 @@ $(ENCODER):
 	$(MAKE) encoder
 
 # Teaches the fast model a small network, from text that the embedded accurate model parses. Half an
-# hour (lab/notes/network.md). The embedded model has none yet.
+# hour (lab/notes/network.md). Weigh the accurate model again afterwards (make mix).
 network: build $(READER) out/english-text.conllu
-	bin/treebeam train $(TREES) --only encoder --small --encoder $(READER) --from model/english.tbm --silver out/english-text.conllu --silver-words 2000000 --model out/english-network.tbm --resume
+	bin/treebeam train $(TREES) --only encoder --small --encoder $(READER) --from model/english.tbm --silver out/english-text.conllu --silver-words 2000000 --model model/english.tbm --resume
 
 out/english-text.conllu: | build
 	mkdir -p out
