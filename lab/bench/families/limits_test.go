@@ -63,7 +63,7 @@ func TestFamilies(t *testing.T) {
 // that are no words, at most.
 var (
 	everydayWords = LemmaCount{Words: 2004, Right: 1995, Nonsense: 2}
-	hardWords     = LemmaCount{Words: 918, Right: 897, Nonsense: 4}
+	hardWords     = LemmaCount{Words: 918, Right: 896, Nonsense: 4}
 )
 
 // TestLemmas2000 counts lemmas. Whoever meets another real word that counts as
@@ -127,7 +127,7 @@ func TestShapes(t *testing.T) {
 // questions says how many cases of each kind in testdata/questions.tsv the embedded
 // models get right, at least: one fewer than they reach.
 var questions = map[string]map[string]int{
-	"embedded":          {"question": 27, "two objects": 28, "fronted object": 6},
+	"embedded":          {"question": 26, "two objects": 28, "fronted object": 9},
 	"embedded-accurate": {"question": 29, "two objects": 25, "fronted object": 14},
 }
 
