@@ -46,17 +46,14 @@ type Mix struct {
 	Prune  int32 // of arcs, in the pruner
 	Parse  int32 // of arcs, in the parser, in addition to the pruner's log-odds of them
 	Labels int32 // of deprels
-	Cut    int32 // of the pruner, in 1/1024 nat, in place of the pruner's own; 0 leaves that
 
 	Starts segment.Portion // of sentence ends, in the segmenter
 }
 
-// MixOne stands for the factor 1. maxMix is the largest factor, 16, and maxMixCut the
-// largest cut, 16 nats.
+// MixOne stands for the factor 1. maxMix is the largest factor, 16.
 const (
-	MixOne    = 256
-	maxMix    = 16 * MixOne
-	maxMixCut = 16 * 1024
+	MixOne = 256
+	maxMix = 16 * MixOne
 )
 
 // Pack stores the factors in s.
@@ -66,13 +63,9 @@ func (x *Mix) layout(l *pack.Layout) {
 	for _, f := range []struct {
 		name string
 		to   *int32
-		most int32
-	}{
-		{"tags", &x.Tags, maxMix}, {"feats", &x.Feats, maxMix}, {"prune", &x.Prune, maxMix}, {"parse", &x.Parse, maxMix},
-		{"labels", &x.Labels, maxMix}, {"cut", &x.Cut, maxMixCut},
-	} {
+	}{{"tags", &x.Tags}, {"feats", &x.Feats}, {"prune", &x.Prune}, {"parse", &x.Parse}, {"labels", &x.Labels}} {
 		pack.Value(l, f.name, f.to)
-		l.Check(f.name, *f.to >= 0 && *f.to <= f.most, fmt.Sprintf("is not between 0 and %d", f.most))
+		l.Check(f.name, *f.to >= 0 && *f.to <= maxMix, fmt.Sprintf("is not between 0 and %d", maxMix))
 	}
 	if l.Optional("starts", x.Starts != segment.Portion{}) {
 		list := []int32{x.Starts.Factor, x.Starts.Bias}

@@ -106,11 +106,7 @@ func byHand(t *testing.T, m *Model) []syntax.Sentence {
 		}
 		m.Tagger.Tag(s, tag.Request{Retag: true, Temperature: sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne})
 		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Prune)
-		pruner := m.Pruner
-		if m.Mix.Cut != 0 {
-			pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
-		}
-		pruner.Prune(s)
+		m.Pruner.Prune(s)
 		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Parse)
 		if err := m.Decoder.Parse(s, search.Options{Seed: 1}); err != nil {
 			t.Fatal(err)
@@ -139,8 +135,8 @@ func TestMixOfScores(t *testing.T) {
 		t.Error("factors of 0 change something")
 	}
 	for _, mix := range []Mix{
-		{Tags: 2 * MixOne}, {Feats: MixOne}, {Prune: 4 * MixOne}, {Prune: 4 * MixOne, Cut: 12 * 1024}, {Parse: 4 * MixOne}, {Labels: 4 * MixOne},
-		{Tags: 300, Feats: 200, Prune: 250, Parse: 30, Labels: 700, Cut: 2000},
+		{Tags: 2 * MixOne}, {Feats: MixOne}, {Prune: 4 * MixOne}, {Parse: 4 * MixOne}, {Labels: 4 * MixOne},
+		{Tags: 300, Feats: 200, Prune: 250, Parse: 30, Labels: 700},
 	} {
 		m := openNoisy(t, mix).With(free)
 		got := parsed(t, m, true)
@@ -184,7 +180,7 @@ func withTiny(t *testing.T, mix Mix) []pack.Section {
 // An encoder that is in a file is bound to the tags and relations of the rest,
 // and what its scores change does not depend on how sentences are grouped.
 func TestOpenEncoder(t *testing.T) {
-	one := Mix{Tags: MixOne, Feats: MixOne, Prune: MixOne, Parse: MixOne, Labels: MixOne, Cut: 6 * 1024}
+	one := Mix{Tags: MixOne, Feats: MixOne, Prune: MixOne, Parse: MixOne, Labels: MixOne}
 	data := must(Encode(Info{Treebank: t.Name()}, withTiny(t, one)))
 	m := must(OpenBytes(data))
 	if m.Mix != one || m.CanChoose() {
@@ -375,7 +371,7 @@ func of(text string) (s syntax.Sentence) {
 }
 
 func TestMix(t *testing.T) {
-	want := Mix{Tags: 1, Feats: 2, Prune: MixOne, Parse: 0, Labels: maxMix, Cut: maxMixCut}
+	want := Mix{Tags: 1, Feats: 2, Prune: MixOne, Parse: 0, Labels: maxMix}
 	read := func(x Mix) (Mix, error) {
 		var b pack.Builder
 		x.Pack(b.Sub(MixName))
@@ -384,7 +380,7 @@ func TestMix(t *testing.T) {
 	if got, err := read(want); err != nil || got != want {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
 	}
-	for name, x := range map[string]Mix{"prune": {Prune: maxMix + 1}, "labels": {Labels: -1}, "cut": {Cut: maxMixCut + 1}} {
+	for name, x := range map[string]Mix{"prune": {Prune: maxMix + 1}, "labels": {Labels: -1}} {
 		if _, err := read(x); err == nil || !strings.Contains(err.Error(), `"mix.`+name+`"`) {
 			t.Errorf("%+v: %v", x, err)
 		}

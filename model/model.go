@@ -283,16 +283,12 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 
 // Prune sets Candidates. The sentence must have tags (prune.Model.Prune).
 func (m *Model) Prune(s *syntax.Sentence) {
-	pruner := m.Pruner
 	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
 		defer x.restore()
 		x.scaleArcs(mix.Prune)
-		if mix.Cut > 0 {
-			pruner = pruner.WithCut(float64(mix.Cut) / 1024)
-		}
 	}
-	pruner.Prune(s)
+	m.Pruner.Prune(s)
 }
 
 // Parse sets Head, Deprel and Confidence. Unless the model's Custom is Unconstrained,

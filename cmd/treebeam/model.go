@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -276,6 +275,6 @@ func printEncoder(what string, e *model.Encoded, line func(name, value string)) 
 // printMix writes what dense scores count in the stages.
 func printMix(out io.Writer, whose string, x *model.Mix, m *model.Model) {
 	part := func(f int32) float64 { return float64(f) / model.MixOne }
-	fmt.Fprintf(out, "\nfactors of the %s: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f, sentence ends %.3f; the pruner's cut %.2f nats\n",
-		whose, part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), part(x.Starts.Factor), cmp.Or(float64(x.Cut)/1024, m.Pruner.Cut()))
+	fmt.Fprintf(out, "\nfactors of the %s: tags %.3f, feats %.3f, arcs in the pruner %.3f, in the parser %.3f, labels %.3f, sentence ends %.3f\n",
+		whose, part(x.Tags), part(x.Feats), part(x.Prune), part(x.Parse), part(x.Labels), part(x.Starts.Factor))
 }
