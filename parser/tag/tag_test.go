@@ -227,6 +227,33 @@ func TestNetworkScores(t *testing.T) {
 	}
 }
 
+// Where a small network leads by networkLead, features of the context are not looked up.
+func TestNetworkLeadSavesLookUps(t *testing.T) {
+	m := trainToy(t)
+	keys := func(w syntax.Word, lead int32) int {
+		s := syntax.Sentence{Words: []syntax.Word{w}, Dense: syntax.Dense{Network: true, Tags: make([]int32, m.NumTags())}}
+		s.Dense.Tags[0] = lead
+		sc := &scratch{}
+		sc.text.read(&s, m.lex)
+		m.tagWords(sc, &s, Request{Retag: true}) // looks up the features of the form
+		sc.keys = sc.keys[:0]
+		m.tagWords(sc, &s, Request{Retag: true})
+		return len(sc.keys)
+	}
+	looked := 0
+	for _, s := range toyTreebank()[:20] {
+		for _, w := range s.Words {
+			if n := keys(w, networkLead); n > 0 {
+				t.Errorf("%s: %d keys though the network leads", w.Form, n)
+			}
+			looked += keys(w, networkLead-1)
+		}
+	}
+	if looked == 0 {
+		t.Error("no word has features of the context: the test needs some")
+	}
+}
+
 // Dense scores of FEATS do the same as those of tags, among those that the treebank has for the word's tag.
 func TestDenseScoresOfFeats(t *testing.T) {
 	m := trainToy(t)
