@@ -76,7 +76,7 @@ func describeWorld(uri string, asJSON bool) error {
 	line("code", i.Code)
 	line("created", i.Created)
 	printParts(i.Parts, line)
-	printEncoder("encoder", i.Encoder, line)
+	printEncoder("encoder", "tuned", i.Encoder, line)
 	out.Flush()
 	if i.Calibration != nil {
 		fmt.Fprintln(stdout)
@@ -176,8 +176,8 @@ func printModel(out io.Writer, m *model.Model) {
 		line("  code", a.Code)
 		line("  created", a.Created)
 	}
-	printEncoder("small network, pieces of", i.Network, line)
-	printEncoder("encoder", i.Encoder, line)
+	printEncoder("small network, pieces of", "new", i.Network, line)
+	printEncoder("encoder", "tuned", i.Encoder, line)
 	w.Flush()
 
 	for _, a := range i.Adapted {
@@ -244,9 +244,9 @@ func dataLine(d model.Data) string {
 	return fmt.Sprintf("%s, %s, %s, sha256 %s", d.File, view.Many(d.Sentences, "sentence"), view.Many(d.Words, "word"), d.SHA256)
 }
 
-// printEncoder writes what the provenance says of an encoder, if there is one.
-// line writes a name and a value.
-func printEncoder(what string, e *model.Encoded, line func(name, value string)) {
+// printEncoder writes what the provenance says of an encoder, if there is one. how says
+// where its layers come from. line writes a name and a value.
+func printEncoder(what, how string, e *model.Encoded, line func(name, value string)) {
 	if e == nil {
 		return
 	}
@@ -260,7 +260,6 @@ func printEncoder(what string, e *model.Encoded, line func(name, value string)) 
 	if e.Epochs > 0 {
 		epochs = fmt.Sprint(e.Epochs)
 	}
-	how := "tuned"
 	if e.Average > 1 {
 		how = fmt.Sprintf("the average of %d that were tuned", e.Average)
 	}

@@ -146,7 +146,7 @@ func TestTrainOnlySmall(t *testing.T) {
 	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
-	for _, want := range []string{"licence                   none; MIT (tiny)\n", "small network, pieces of  tiny\n", " --silver silver.conllu",
+	for _, want := range []string{"licence                   none; MIT (tiny)\n", "small network, pieces of  tiny\n", "  layers                  4, new, ", " --silver silver.conllu",
 		"factors of the small network", "network ", "network-mix "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("model info lacks %q:\n%s", want, &b)
