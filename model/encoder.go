@@ -178,19 +178,17 @@ func inCapitals(s *syntax.Sentence) bool {
 // ready returns whose dense scores the stages add to s, and what these count: nil if they
 // add none. If the encoder has not set any, the small network does.
 func (m *Model) ready(s *syntax.Sentence) (by Encoder, mix *Mix) {
-	if n := len(s.Words); m.Network != nil && len(s.Dense.Arcs) == 0 && n > 0 && n <= syntax.MaxWholeWords {
+	switch n := len(s.Words); {
+	case s.Dense.Network:
+	case len(s.Dense.Arcs) > 0 && m.Encoder != nil:
+		return m.Encoder, &m.Mix
+	case len(s.Dense.Arcs) > 0, m.Network == nil, n == 0, n > syntax.MaxWholeWords:
+		return nil, nil
+	default:
 		m.encode(m.Network, []*syntax.Sentence{s})
 		s.Dense.Network = true
 	}
-	switch {
-	case len(s.Dense.Arcs) == 0:
-		return nil, nil
-	case s.Dense.Network:
-		return m.Network, &m.NetworkMix
-	case m.Encoder == nil:
-		return nil, nil
-	}
-	return m.Encoder, &m.Mix
+	return m.Network, &m.NetworkMix
 }
 
 // encoded reports whether s has scores of the model's encoder.

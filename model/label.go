@@ -22,8 +22,9 @@ const maxTagOdds = 4 * 1024
 // label labels a tree that the search has found. Where the labels break rules of
 // Universal Dependencies, it first changes tags that do not suit their labels, then
 // heads, then labels, each where that is for the better. dense, if it is not nil, sets
-// the dense scores of labels for the heads that there are.
-func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
+// the dense scores of labels for the heads that there are. mix says what dense scores of
+// tags count; nil if there are none.
+func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func(), mix *Mix) {
 	if m.custom.Unconstrained {
 		if dense != nil {
 			dense()
@@ -31,7 +32,7 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 		m.Labeler.LabelFreely(s)
 		return
 	}
-	help := label.Help{Dense: dense, Retag: func() bool { return m.retag(s) }, Mend: !o.Projective}
+	help := label.Help{Dense: dense, Retag: func() bool { return m.retag(s, mix) }, Mend: !o.Projective}
 	moved := m.Labeler.Label(s, help)
 	m.setExtPos(s)
 	if !moved {
@@ -46,11 +47,11 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 // retag gives another tag to words whose tag does not suit their label, where the
 // tagger finds one that does about as good. Given tags stay: a sentence with given XPOS
 // keeps all tags, because a given XPOS may not fit another UPOS.
-func (m *Model) retag(s *syntax.Sentence) (changed bool) {
+func (m *Model) retag(s *syntax.Sentence, mix *Mix) (changed bool) {
 	if len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false
 	}
-	if _, mix := m.ready(s); mix != nil {
+	if mix != nil {
 		x := scale(s)
 		defer x.restore()
 		x.scaleTags(mix)

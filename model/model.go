@@ -270,6 +270,7 @@ func (m *Model) request(retag bool) tag.Request {
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or everywhere if retag is
 // true (tag.Model.Tag).
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
+	s.ForgetNetwork() // it may be of other words
 	r := m.request(retag)
 	if _, mix := m.ready(s); mix != nil {
 		x := scale(s)
@@ -308,7 +309,8 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 // decode finds and labels a tree.
 func (m *Model) decode(s *syntax.Sentence, o search.Options) error {
 	var labels func()
-	if by, mix := m.ready(s); mix != nil {
+	by, mix := m.ready(s)
+	if mix != nil {
 		x := scale(s)
 		defer x.restore()
 		x.scaleArcs(mix.Parse)
@@ -322,7 +324,7 @@ func (m *Model) decode(s *syntax.Sentence, o search.Options) error {
 	if err := m.Decoder.Parse(s, o); err != nil {
 		return err
 	}
-	m.label(s, &o, labels)
+	m.label(s, &o, labels, mix)
 	return nil
 }
 
