@@ -12,9 +12,10 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Encode does the work of Tag, Prune and Parse for sentences whose model has an encoder,
-// and leaves the others to these stages. Dense scores are large: they exist only while
-// the few sentences that are encoded together are parsed, and never in a chunk.
+// Encode does the work of Tag, Prune and Parse for sentences whose model has an encoder or
+// a small network, and leaves the others to these stages. Dense scores are large: they
+// exist only while the few sentences that are encoded together are parsed, and never in
+// a chunk.
 //
 // With an effort below 1, a sentence is first parsed without the encoder, and keeps that
 // tree if its expected LAS is at least the effort.
@@ -67,12 +68,19 @@ func effort(m Stages, o *output.RowOptions) float64 {
 	return p
 }
 
+// scores reports whether the stages of m add dense scores to what they score.
+func scores(m Stages, o *output.RowOptions) bool {
+	x, ok := m.(trained)
+	return effort(m, o) > 0 || ok && x.Network != nil
+}
+
 // EncodeChunk is Encode on one chunk. It also returns the number of words of the
 // sentences that were encoded.
 func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) {
 	byLeast := map[float64][]int{}
 	for i := range c.Sentences {
-		if least := effort(stagesOf(m, c.Sentences[i].Language), &o); least > 0 {
+		if of := stagesOf(m, c.Sentences[i].Language); scores(of, &o) {
+			least := effort(of, &o)
 			byLeast[least] = append(byLeast[least], i)
 		}
 	}

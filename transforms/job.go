@@ -87,7 +87,7 @@ func (c *Chunk) keep(faults []stageFault) {
 // sentence, and nil for the others; or nil if it leaves none.
 func (c *Chunk) fast(m Stages, o *output.RowOptions) (list []Stages) {
 	for i := range c.Sentences {
-		if of := stagesOf(m, c.Sentences[i].Language); effort(of, o) == 0 {
+		if of := stagesOf(m, c.Sentences[i].Language); !scores(of, o) {
 			if list == nil {
 				list = make([]Stages, len(c.Sentences))
 			}

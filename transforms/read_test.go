@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	beam.Init()
-	modeltest.SkipWithout("^TestWordsCoverSentences$")
+	modeltest.SkipWithout("^Test(WordsCoverSentences|NetworkChunk)$")
 	os.Exit(m.Run())
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -89,6 +90,32 @@ func TestEncodeChunk(t *testing.T) {
 	c = transforms.Stage(chunkOf("a b c"), m, o)
 	if w := c.Sentences[0].Words[1]; w.UPOS != "INTJ" || w.Head != syntax.NoHead || c.Sentences[0].Dense.Arcs != nil {
 		t.Errorf("--stop-after tag: %+v", w)
+	}
+}
+
+// The dense scores of a small network do not stay in chunks either.
+func TestNetworkChunk(t *testing.T) {
+	m, _, err := transforms.OpenModel(model.Embedded)
+	must(t, err)
+	for _, stop := range []string{"", output.StopTag} {
+		o := output.RowOptions{StopAfter: stop}
+		read := chunkOf("The dog barks .", "I saw her yesterday .")
+		c, words := transforms.EncodeChunk(read, m, o)
+		if words > 0 {
+			t.Errorf("%d words count as encoded", words)
+		}
+		if after := transforms.PruneChunk(transforms.TagChunk(c, m, o), m, o); !reflect.DeepEqual(after, c) {
+			t.Errorf("stop after %q: the stages behind Encode changed what it has done", stop)
+		}
+		for i := range c.Sentences {
+			s := &c.Sentences[i]
+			if s.Words[0].UPOS == "" || s.Words[0].Head == syntax.NoHead != (stop != "") {
+				t.Errorf("stop after %q: %+v", stop, s.Words)
+			}
+			if !reflect.DeepEqual(s.Dense, syntax.Dense{}) || s.Candidates.Heads != nil {
+				t.Errorf("sentence %s still has dense scores or candidates", s.ID)
+			}
+		}
 	}
 }
 
