@@ -81,8 +81,8 @@ var (
 	smallDropout = newDropout(3, 0, 0.1)
 )
 
-// newDropout returns shares of which the first is of 256 activations. Those that are kept grow, so
-// that the expected sum stays the same.
+// newDropout returns shares to drop: activations is how many of 256 are dropped. Those that are
+// kept grow, so that the expected sum stays the same.
 func newDropout(activations int, numbers uint16, columns float64) *dropout {
 	d := &dropout{numbers: numbers, columns: columns}
 	for i := activations; i < len(d.keep); i++ {

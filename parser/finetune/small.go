@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"errors"
 	"math"
 	"strings"
 
@@ -24,7 +25,7 @@ const (
 
 // small returns a network with the pieces of a pretrained encoder. The vectors of pieces are
 // those of p in the directions of their largest variance; all other weights are random.
-func small(p *encode.Params) *encode.Params {
+func small(p *encode.Params) (*encode.Params, error) {
 	s := &encode.Params{
 		Shape: smallShape, Pieces: p.Pieces, Layers: make([]encode.Layer, smallLayers),
 		Name: p.Name, Source: p.Source, Licence: p.Licence, Notice: p.Notice,
@@ -45,7 +46,9 @@ func small(p *encode.Params) *encode.Params {
 	for _, t := range list {
 		switch {
 		case t.Data == &s.Word:
-			principal(*t.Data, s.Width, p)
+			if err := principal(*t.Data, s.Width, p); err != nil {
+				return nil, err
+			}
 		case t.Data == &s.Position:
 			normal(*t.Data, 0.1)
 		case len(t.Shape) == 2 && t.Decays:
@@ -56,7 +59,7 @@ func small(p *encode.Params) *encode.Params {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // wordDeviation is the deviation of the numbers in the vectors of pieces.
@@ -64,8 +67,8 @@ const wordDeviation = 0.5
 
 // principal sets rows, n x width, to the vectors of the pieces of p, each with a mean of 0 and a
 // norm of 1, in the directions of their largest variance. If there are fewer, the rest of rows
-// stays as it is.
-func principal(rows []float32, width int, p *encode.Params) {
+// stays as it is. It fails if the pieces have no directions.
+func principal(rows []float32, width int, p *encode.Params) error {
 	n, w := len(p.Pieces.Pieces), p.Width
 	x := mat.NewDense(n, w, nil)
 	for i := range n {
@@ -95,16 +98,24 @@ func principal(rows []float32, width int, p *encode.Params) {
 	c.SymOuterK(1, x.T())
 	var e mat.EigenSym
 	if !e.Factorize(&c, true) {
-		return
+		return errAlike
 	}
 	var vectors, y mat.Dense
 	e.VectorsTo(&vectors)
 	k := min(width, w)
 	y.Mul(x, vectors.Slice(0, w, w-k, w)) // variances ascend
-	scale := wordDeviation / (mat.Norm(&y, 2) / math.Sqrt(float64(n*k)))
+	size := mat.Norm(&y, 2)
+	if !(size > 1e-3) {
+		return errAlike
+	}
+	scale := wordDeviation / (size / math.Sqrt(float64(n*k)))
 	for i := range n {
 		for j, v := range y.RawRowView(i) {
 			rows[i*width+j] = float32(v * scale)
 		}
 	}
+	return nil
 }
+
+// errAlike says that an encoder is damaged or was never trained.
+var errAlike = errors.New("finetune: all pieces of the encoder have the same vector: use another encoder")

@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -72,9 +73,9 @@ func TestPrincipal(t *testing.T) {
 		}
 	}
 	all, few, wide := make([]float32, 40*width), make([]float32, 40*4), make([]float32, 40*20)
-	principal(all, width, p)
-	principal(few, 4, p)
-	principal(wide, 20, p)
+	if err := errors.Join(principal(all, width, p), principal(few, 4, p), principal(wide, 20, p)); err != nil {
+		t.Fatal(err)
+	}
 	rows := func(list []float32, width int) (out [][]float64) {
 		for row := range slices.Chunk(list, width) {
 			x := make([]float64, width)
@@ -124,5 +125,16 @@ func TestPrincipal(t *testing.T) {
 				t.Fatalf("piece %d: number %d of 4 directions is %g, want %g", i, j, part[i][j], want)
 			}
 		}
+	}
+}
+
+// Pieces that are all alike have no directions.
+func TestPrincipalOfOneVector(t *testing.T) {
+	p := toy(1)
+	for i := range p.Word {
+		p.Word[i] = p.Word[i%p.Width]
+	}
+	if _, err := newTrainer(p, toyTrees(5), nil, Options{Small: true}); !errors.Is(err, errAlike) {
+		t.Errorf("%v", err)
 	}
 }

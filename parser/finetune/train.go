@@ -179,7 +179,11 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	}
 	usual, sizes, all, most := usualPace(len(p.Layers)), usualSizes, usualPieces, 12
 	if o.Small {
-		p, t.tape.shares = small(p), smallDropout
+		var err error
+		if p, err = small(p); err != nil {
+			return nil, err
+		}
+		t.tape.shares = smallDropout
 		usual, sizes, all, most = smallPace, smallSizes, smallPieces, 24
 	}
 	if t.pace == (pace{}) {
