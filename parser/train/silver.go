@@ -240,10 +240,7 @@ func (t *trainer) mixed(gold dataset) dataset {
 	}
 	var silver []syntax.Sentence
 	for _, file := range t.Silver {
-		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences)))
-		if n := bareWords(file.Sentences); n > 0 {
-			keys = append(keys, fmt.Sprint("tags ", n))
-		}
+		keys = append(keys, drawnFrom(file)...)
 		silver = append(silver, file.Sentences...)
 	}
 	silver = shuffled(silver)
@@ -251,6 +248,15 @@ func (t *trainer) mixed(gold dataset) dataset {
 		silver[i].Weight = max(silver[i].Weight*float32(t.SilverWeight), leastSilverWeight)
 	}
 	return dataset{interleave(t.train.Sentences, append(others, silver)), gold.dev, hashKey(keys...)}
+}
+
+// drawnFrom says what was drawn from a silver file.
+func drawnFrom(file Treebank) []string {
+	keys := []string{file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences))}
+	if n := bareWords(file.Sentences); n > 0 {
+		keys = append(keys, fmt.Sprint("tags ", n))
+	}
+	return keys
 }
 
 // silverOf is the provenance of silver files.
@@ -265,7 +271,7 @@ func silverOf(files []Treebank) (list []model.Data) {
 func (t *trainer) withTrees(gold dataset) dataset {
 	list, keys := slices.Clone(gold.train), []string{"trees", gold.key}
 	for _, file := range t.Silver {
-		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), syntax.CountWords(file.Sentences)))
+		keys = append(keys, drawnFrom(file)...)
 		for _, s := range file.Sentences {
 			if !onlyTags(&s) {
 				list = append(list, s)

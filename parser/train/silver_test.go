@@ -365,3 +365,22 @@ func TestWholeTrainingWithSilver(t *testing.T) {
 		t.Errorf("LAS %.2f with silver, %.2f without", with, without)
 	}
 }
+
+// What a network learns from is another phase if some of the same sentences lose their trees.
+func TestKeyOfSilverTrees(t *testing.T) {
+	whole := grammar("silver", 40, 3)
+	bare := whole
+	bare.Sentences = syntax.Clone(whole.Sentences)
+	for i := range bare.Sentences[:20] {
+		bare.Sentences[i].Weight = 1
+		for w := range bare.Sentences[i].Words {
+			bare.Sentences[i].Words[w].Head = syntax.NoHead
+		}
+	}
+	learned := func(silver Treebank) dataset {
+		return (&trainer{Options: Options{Silver: []Treebank{silver}}}).withTrees(dataset{})
+	}
+	if a, b := learned(whole), learned(bare); len(a.train) != 40 || len(b.train) != 20 || a.key == b.key {
+		t.Errorf("%d and %d sentences, keys %s and %s", len(a.train), len(b.train), a.key, b.key)
+	}
+}
