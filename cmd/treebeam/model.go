@@ -219,6 +219,9 @@ func printParts(parts []model.Part, line func(name, value string)) {
 		for _, d := range append([]model.Data{p.Train}, p.More...) {
 			line("  train", dataLine(d))
 		}
+		for _, d := range p.Silver {
+			line("  silver", dataLine(d))
+		}
 		if p.Dev.File != "" {
 			line("  dev", dataLine(p.Dev))
 		}

@@ -169,7 +169,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet) error {
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
 	}
-	if err := f.readSilver(trainBank, devBank); err != nil {
+	if err := f.readSilver(trainBank, devBank, f.silverTags); err != nil {
 		return err
 	}
 	f.describe(fs)
@@ -369,7 +369,7 @@ const maxAverage = 16
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
-	fs.BoolVar(&e.o.Small, "small", false, "with --encoder and --silver: teach a small network with the encoder's pieces in place of tuning it; the model is nearly as fast as without")
+	fs.BoolVar(&e.o.Small, "small", false, "with --encoder and --silver: teach a small network with the encoder's pieces in place of tuning it; the model is nearly as fast as without it")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
 	fs.IntVar(&e.o.Average, "average", 1, "with --encoder: tune it `N` times, in other orders of the sentences, and take the average, which is better")
@@ -457,19 +457,24 @@ func (f *trainFlags) checkIdle(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// readSilver reads the silver files into the options.
-func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
-	switch {
+// readSilver reads the silver files into the options, with up to so many words that only
+// the tagger learns from.
+func (f *trainFlags) readSilver(trainBank, devBank train.Treebank, tags int) error {
+	switch small := f.encoder.o.Small; {
+	case small && len(f.silver) == 0:
+		return refuse("--small: also give --silver FILE, text that a better parser has parsed")
+	case small && f.o.SilverWeight == 0:
+		return refuse("--silver-weight 0 leaves out the text that --small learns from")
 	case len(f.silver) == 0:
 		return nil
 	case f.silverWords < 1:
 		return refuse("--silver-words %d: must be a positive number", f.silverWords)
-	case f.silverTags < 0:
-		return refuse("--silver-tags %d: must be 0 or a positive number", f.silverTags)
+	case tags < 0:
+		return refuse("--silver-tags %d: must be 0 or a positive number", tags)
 	case !(f.o.SilverWeight >= 0 && f.o.SilverWeight <= train.MaxSilverWeight):
 		return refuse("--silver-weight %g: must be from 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
 	}
-	sampler := train.NewSampler(trainBank, devBank, f.silverWords, f.silverTags)
+	sampler := train.NewSampler(trainBank, devBank, f.silverWords, tags)
 	for i, path := range f.silver {
 		digest, err := treebank.AddSilver(sampler, i, path)
 		if err != nil {

@@ -87,7 +87,7 @@ func TestTrainOnlyEncoder(t *testing.T) {
 		return path
 	}
 	path := train("new.tbm", "--only encoder --encoder "+tiny+" --layers 1 --epochs 2 --text "+text)
-	err := runTrain(t.Context(), strings.Fields("--only encoder --small --encoder "+tiny+" --from "+path+" --train "+toyTrain+" --dev "+toyDev+" --model "+filepath.Join(dir, "x.tbm")))
+	err := runTrain(t.Context(), strings.Fields("--only encoder --small --silver "+text+" --encoder "+tiny+" --from "+path+" --train "+toyTrain+" --dev "+toyDev+" --model "+filepath.Join(dir, "x.tbm")))
 	if err == nil || !strings.Contains(err.Error(), "has an encoder: a small network is a part of a model without one") {
 		t.Errorf("a small network for a model with an encoder: %v", err)
 	}
@@ -146,7 +146,7 @@ func TestTrainOnlySmall(t *testing.T) {
 	must(t, err)
 	var b bytes.Buffer
 	printModel(&b, m)
-	for _, want := range []string{"licence                   none; MIT (tiny)\n", "small network, pieces of  tiny\n", "  layers                  4, new, ", " --silver silver.conllu",
+	for _, want := range []string{"licence                   none; MIT (tiny)\n", "small network, pieces of  tiny\n", "  layers                  4, new, ", " --silver silver.conllu", "\nnetwork  ", "  silver                  silver.conllu, 1 sentence",
 		"factors of the small network", "network ", "network-mix "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("model info lacks %q:\n%s", want, &b)

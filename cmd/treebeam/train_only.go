@@ -90,7 +90,10 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	case err != nil:
 		return refuse("--from %s: %w", f.from, err)
 	}
-	if err := f.readSilver(trainBank, devBank); err != nil {
+	if f.encoder.o.Small && file.Info.Encoder != nil {
+		return refuse("--from %s has an encoder: a small network is a part of a model without one", f.from)
+	}
+	if err := f.readSilver(trainBank, devBank, 0); err != nil { // only a tagger learns from words without a tree
 		return err
 	}
 	f.describe(fs)
@@ -109,9 +112,6 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	}
 	if len(from.Tuned.Info.Languages) > 0 {
 		return refuse("--encoder %s: %w, and the new model would not name the licenses of all its treebanks: tune it with --only encoder", f.encoder.file, model.ErrMany)
-	}
-	if f.encoder.o.Small && file.Info.Encoder != nil {
-		return refuse("--from %s has an encoder: a small network is a part of a model without one", f.from)
 	}
 	if f.only == train.OnlyMix && from.Tuned.Info.Encoder == nil {
 		return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))

@@ -21,6 +21,9 @@ const (
 	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
 )
 
+// partNetwork is the name of a small network among the parts of a model.
+const partNetwork = "network"
+
 // errNoEncoder is the error of OnlyMix for a model without an encoder.
 var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
 
@@ -49,8 +52,12 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	}
 	info := from.Info
 	i := &t.Info
-	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part }), model.Part{
-		Name: part, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
+	name := part
+	if part == OnlyEncoder && t.Encoder.Small {
+		name = partNetwork
+	}
+	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == name }), model.Part{
+		Name: name, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
 		Train: t.train.Data(), More: moreOf(t.train), Silver: silverOf(t.Silver), Dev: t.dev.Data(),
 	})
 	switch part {

@@ -85,7 +85,8 @@ type Options struct {
 	// Silver is text with trees by a better parser (Sampler). All components except the
 	// segmenter learn from it in addition to the treebank; from a sentence without a
 	// tree only the tagger learns. Each step is multiplied by SilverWeight and the
-	// Weight of the sentence. With SilverWeight 0, Silver is ignored.
+	// Weight of the sentence, but not those of a small network. With SilverWeight 0,
+	// Silver is ignored.
 	Silver       []Treebank
 	SilverWeight float64
 
@@ -349,7 +350,7 @@ func moreOf(t Treebank) (list []model.Data) {
 func Learned(m *model.Model, gold Treebank) bool {
 	list := append(slices.Concat(m.Info.More, m.Info.Silver), m.Info.Train)
 	for _, p := range m.Info.Parts {
-		list = append(append(list, p.More...), p.Train)
+		list = append(slices.Concat(list, p.More, p.Silver), p.Train)
 	}
 	for _, a := range m.Info.Adapted {
 		list = append(list, a.Trees...)

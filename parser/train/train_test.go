@@ -189,9 +189,10 @@ func TestRunRefuses(t *testing.T) {
 func TestLearned(t *testing.T) {
 	of := func(hash string) model.Data { return model.Data{SHA256: hash} }
 	m := &model.Model{Info: model.Info{Train: of("train"), More: []model.Data{of("more")}, Dev: of("dev"), Silver: []model.Data{of("silver")},
-		Parts:   []model.Part{{Train: of("part"), More: []model.Data{of("more of part")}, Dev: of("dev of part")}},
+		Parts:   []model.Part{{Train: of("part"), More: []model.Data{of("more of part")}, Silver: []model.Data{of("silver of part")}, Dev: of("dev of part")}},
 		Adapted: []model.Adaptation{{Trees: []model.Data{of("trees")}}}}}
-	for hash, want := range map[string]bool{"train": true, "more": true, "silver": true, "part": true, "more of part": true, "trees": true,
+	for hash, want := range map[string]bool{"train": true, "more": true, "silver": true, "part": true, "more of part": true,
+		"silver of part": true, "trees": true,
 		"dev": false, "dev of part": false, "other": false} {
 		if Learned(m, Treebank{SHA256: hash}) != want {
 			t.Errorf("learned from %s: %t", hash, !want)
