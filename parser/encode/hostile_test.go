@@ -44,7 +44,7 @@ func scoresOf(t *testing.T, m *Model, feats int) {
 // Weights up to their bound give scores like any others.
 func TestLargestWeights(t *testing.T) {
 	for round := range uint64(12) {
-		p, h := random(small, 40+round)
+		p, h := random([]sizes{small, small, local, local}[round%4], 40+round)
 		list := packed(quantized(t, p, h))
 		r := hash.Rand(round)
 		for i, s := range list {
@@ -68,22 +68,28 @@ func TestLargestWeights(t *testing.T) {
 	}
 }
 
-// FuzzOpen: a component of any bytes is refused, or scores.
+// FuzzOpen: a component of any bytes, an encoder or a small network with coarse vectors, is refused, or
+// scores.
 func FuzzOpen(f *testing.F) {
-	for i := range 40 {
+	for i := range 90 {
 		f.Add(uint16(i), uint16(3), uint32(0), int8(0))
 		f.Add(uint16(i), uint16(0), uint32(1), int8(0))
 		f.Add(uint16(i), uint16(4), uint32(0), int8(-1))
 	}
-	p, h := random(small, 12)
-	m, err := Quantize(p, h)
-	if err != nil {
-		f.Fatal(err)
+	var good [2][]pack.Section
+	for i, z := range []sizes{small, local} {
+		m, err := Quantize(random(z, 12))
+		if err != nil {
+			f.Fatal(err)
+		}
+		if z == local {
+			m = m.Coarse(5, 20)
+		}
+		good[i] = packed(m)
 	}
-	good := packed(m)
 	f.Fuzz(func(t *testing.T, section, at uint16, value uint32, longer int8) {
-		list := slices.Clone(good)
-		s := &list[int(section)%len(list)]
+		list := slices.Clone(good[section%2])
+		s := &list[int(section)/2%len(list)]
 		s.Data = bytes.Clone(s.Data)
 		size := s.Kind.Size()
 		for ; longer < 0 && len(s.Data) > 0; longer++ {

@@ -74,12 +74,12 @@ func (a *Adapted) Worse() error {
 // Adapt returns a model that has also learned from trees of another kind of text. It
 // does not need the treebank of the model. Pruner, parser and labels go on learning, with
 // tags by the model, and so does the encoder, with tags and FEATS of the trees; segmenter,
-// tagger, lemmas and the mix stay. The calibrator is adapted if that makes probabilities
-// better on the trees, measured as the gain is, and no worse on Home. There must be at
-// least two trees, all complete, from files that the model has not learned from. The gain
-// is measured by cross-validation: each fifth of the trees, or each third with an encoder,
-// is parsed by a model adapted to the rest. The same model, trees and options give the same
-// bytes; with an encoder, they may differ between kinds of processors.
+// tagger, lemmas, a small network and the factors stay. The calibrator is adapted if that
+// makes probabilities better on the trees, measured as the gain is, and no worse on Home.
+// There must be at least two trees, all complete, from files that the model has not learned
+// from. The gain is measured by cross-validation: each fifth of the trees, or each third
+// with an encoder, is parsed by a model adapted to the rest. The same model, trees and
+// options give the same bytes; with an encoder, they may differ between kinds of processors.
 func Adapt(from *model.Model, trees Treebank, o AdaptOptions) (*Adapted, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}

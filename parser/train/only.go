@@ -25,7 +25,7 @@ const (
 const partNetwork = "network"
 
 // errNoEncoder is the error of OnlyMix for a model without an encoder.
-var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
+var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder; the factors of a small network are fitted when it is trained")
 
 // A Base is a model for Only, which trains one part of it again.
 type Base struct {
