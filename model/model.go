@@ -118,27 +118,24 @@ func New(f *File) (*Model, error) {
 		err = m.openWords(v, x)
 	}
 	if err == nil {
-		err = m.openNetwork(v)
+		x, err = openDense(v, NetworkName, NetworkMixName, &m.NetworkMix)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if x != nil {
+		m.Network = m.bound(x, &m.NetworkMix)
 	}
 	m.Labeler.Obey(m.Info.Language)
 	return m, nil
 }
 
-// openNetwork opens the small network, if there is one.
-func (m *Model) openNetwork(v *pack.View) error {
-	if !encode.Has(v, NetworkName) {
-		return nil
+// openDense opens an encoder or a small network, and its factors; nil if there is none.
+func openDense(v *pack.View, name, mixName string, mix *Mix) (x *encode.Model, err error) {
+	if encode.Has(v, name) {
+		err = cmp.Or(open(&x, name)(encode.Open(v, name)), open(&mix, mixName)(mix, pack.Read(v, mixName, mix.layout)))
 	}
-	var x *encode.Model
-	mix := &m.NetworkMix
-	err := cmp.Or(open(&x, NetworkName)(encode.Open(v, NetworkName)), open(&mix, NetworkMixName)(mix, pack.Read(v, NetworkMixName, mix.layout)))
-	if err == nil {
-		m.Network = m.bound(x, &m.NetworkMix)
-	}
-	return err
+	return x, err
 }
 
 // openTrees opens the vocabulary, what finds trees, and the encoder, nil if there is none.
@@ -151,14 +148,12 @@ func (m *Model) openTrees(v *pack.View) (x *encode.Model, err error) {
 		open(&m.Decoder, ParseName)(search.Open(v, ParseName, m.Words)),
 		open(&m.Labeler, LabelName)(label.Open(v, LabelName, m.Words)),
 		openCalibrator(&m.Calibrator, v, CalibrateName))
-	if err != nil || !encode.Has(v, EncodeName) {
-		return nil, err
+	if err == nil {
+		x, err = openDense(v, EncodeName, MixName, &m.Mix)
 	}
-	mix := &m.Mix
-	err = cmp.Or(
-		open(&x, EncodeName)(encode.Open(v, EncodeName)),
-		open(&mix, MixName)(mix, pack.Read(v, MixName, mix.layout)),
-		openCalibrator(&m.FastCalibrator, v, FastCalibrateName))
+	if err == nil && x != nil {
+		err = openCalibrator(&m.FastCalibrator, v, FastCalibrateName)
+	}
 	return x, err
 }
 

@@ -323,9 +323,9 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 		case "train", "dev", "model", "threads", "resume", "reuse", "keep", "check", "created-by":
 			return // files are named above; the others change nothing
 		}
-		if x.Name == "silver" {
-			for _, path := range f.silver {
-				words = append(words, "--silver", shellWord(filepath.Base(path)))
+		if files, ok := map[string][]string{"silver": f.silver, "text": f.encoder.texts}[x.Name]; ok {
+			for _, path := range files {
+				words = append(words, "--"+x.Name, shellWord(filepath.Base(path)))
 			}
 			return
 		}
@@ -333,11 +333,6 @@ func (f *trainFlags) command(fs *pflag.FlagSet) string {
 		switch x.Name {
 		case "from", "encoder", "lexicon", "treebanks":
 			v = filepath.Base(v)
-		case "text":
-			for _, path := range f.encoder.texts {
-				words = append(words, "--text", shellWord(filepath.Base(path)))
-			}
-			return
 		}
 		if x.Value.String() == x.DefValue {
 			return
