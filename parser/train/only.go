@@ -21,9 +21,6 @@ const (
 	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
 )
 
-// partNetwork is the name of a small network among the parts of a model.
-const partNetwork = "network"
-
 // errNoEncoder is the error of OnlyMix for a model without an encoder.
 var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder; the factors of a small network are fitted when it is trained")
 
@@ -54,7 +51,7 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	i := &t.Info
 	name := part
 	if part == OnlyEncoder && t.Encoder.Small {
-		name = partNetwork
+		name = model.NetworkName
 	}
 	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == name }), model.Part{
 		Name: name, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
