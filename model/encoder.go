@@ -31,6 +31,8 @@ type Encoder interface {
 	// Starts appends the log-odds that each token of windows begins a sentence
 	// (segment.Starts).
 	Starts(dst []int32, windows []*syntax.Sentence) []int32
+	// Reach is how many pieces on either side of a word the encoder reads with it; 0: all.
+	Reach() int
 }
 
 // MixName is the component of the factors of an encoder's scores. A model has
@@ -245,18 +247,23 @@ func (x *scaling) scaleLabels(factor int32) {
 	x.s.Dense.Labels = scaled(&x.labels, x.s.Dense.Labels, factor)
 }
 
-// starts are the segment.Starts of the encoder.
-func (m *Model) starts(dst []int32, windows []*syntax.Sentence) []int32 {
-	plain := make([]*syntax.Sentence, len(windows))
-	for i, s := range windows {
-		plain[i] = Encodable(s, m.Words.Casing())
+// ask lets an encoder say where sentences begin.
+func (m *Model) ask(r *segment.Request, by Encoder, portion segment.Portion) {
+	r.Reach, r.Portion = by.Reach(), portion
+	r.Starts = func(dst []int32, windows []*syntax.Sentence) []int32 {
+		plain := make([]*syntax.Sentence, len(windows))
+		for i, s := range windows {
+			plain[i] = Encodable(s, m.Words.Casing())
+		}
+		return by.Starts(dst, plain)
 	}
-	return m.Encoder.Starts(dst, plain)
 }
 
 // Dev returns gold sentences for segment.FitStarts, which finds Mix.Starts.
 func (m *Model) Dev(gold []syntax.Sentence) segment.Dev {
-	return segment.Dev{Model: m.Segmenter, Sentences: gold, Request: segment.Request{Starts: m.starts, Language: m.Info.Language}}
+	r := segment.Request{Language: m.Info.Language}
+	m.ask(&r, m.Encoder, segment.Portion{})
+	return segment.Dev{Model: m.Segmenter, Sentences: gold, Request: r}
 }
 
 // largest bounds scaled scores.

@@ -37,6 +37,8 @@ func (x *noise) Labels(s *syntax.Sentence) {
 
 func (*noise) Starts(dst []int32, _ []*syntax.Sentence) []int32 { return dst }
 
+func (*noise) Reach() int { return 0 }
+
 func (*noise) Begins(dst []int32, text string) []int32 {
 	return append(dst, make([]int32, utf8.RuneCountInString(text))...)
 }

@@ -287,7 +287,7 @@ func (l *Languages) Segment(document Guess, block string, line bool, maxWords in
 	if err != nil {
 		return nil, err
 	}
-	found := m.segment(block, segment.Request{MaxWords: maxWords, Line: line, Fast: effort < 1})
+	found := m.segment(block, segment.Request{MaxWords: maxWords, Line: line}, effort < 1)
 	for i := range found {
 		found[i].Language, found[i].LanguageConf = g.Code, g.Conf
 	}

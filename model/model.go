@@ -216,27 +216,31 @@ func open[M any](to **M, name string) func(*M, error) error {
 // Longer sentences are cut at maxWords words or before. Byte positions are relative to
 // block.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, segment.Request{MaxWords: maxWords})
+	return m.segment(block, segment.Request{MaxWords: maxWords}, false)
 }
 
 // SegmentFast is Segment, but sentences end where the model ends them without its encoder.
 func (m *Model) SegmentFast(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, segment.Request{MaxWords: maxWords, Fast: true})
+	return m.segment(block, segment.Request{MaxWords: maxWords}, true)
 }
 
 // SegmentLine is Segment for a block that is one sentence.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, segment.Request{MaxWords: maxWords, Line: true})
+	return m.segment(block, segment.Request{MaxWords: maxWords, Line: true}, false)
 }
 
-// segment asks the encoder where the segmenter wants it.
-func (m *Model) segment(block string, r segment.Request) []syntax.Sentence {
+// segment asks the encoder, or the small network if it is to be fast, where the segmenter
+// is unsure.
+func (m *Model) segment(block string, r segment.Request, fast bool) []syntax.Sentence {
 	r.Rules, r.Language = m.custom.Rules, m.Info.Language
 	if m.Encoder != nil && m.Segmenter.UsesBegins() {
 		r.Begins = m.Encoder.Begins
 	}
-	if m.Encoder != nil && m.Mix.Starts.Factor > 0 && !r.Fast {
-		r.Starts, r.Portion = m.starts, m.Mix.Starts
+	switch {
+	case m.Encoder != nil && m.Mix.Starts.Factor > 0 && !fast:
+		m.ask(&r, m.Encoder, m.Mix.Starts)
+	case m.Network != nil && m.NetworkMix.Starts.Factor > 0:
+		m.ask(&r, m.Network, m.NetworkMix.Starts)
 	}
 	return m.Segmenter.Segment(block, r)
 }

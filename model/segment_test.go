@@ -130,6 +130,18 @@ func TestSegmentAsksForStarts(t *testing.T) {
 	if got := m.SegmentLine(block, 0); len(got) != 1 {
 		t.Errorf("a line of %d sentences", len(got))
 	}
+	m.Network, m.Encoder = m.Encoder, &noise{m}
+	m.NetworkMix.Starts = segment.Portion{Factor: 256}
+	if got := m.SegmentFast(block, 0); len(got) != 4 {
+		t.Errorf("fast, with a small network: %d sentences", len(got))
+	}
+	if !slices.Equal(sentences(), alone) {
+		t.Errorf("sentences %q by an encoder that knows none, want %q", sentences(), alone)
+	}
+	if m.Encoder = nil; len(sentences()) != 4 {
+		t.Errorf("with a small network alone: sentences %q", sentences())
+	}
+	m.Network, m.Encoder = nil, &speller{noise{m}}
 	if m.Mix.Starts = (segment.Portion{Bias: 100}); !slices.Equal(sentences(), alone) {
 		t.Errorf("sentences %q without a factor, want %q", sentences(), alone)
 	}

@@ -96,5 +96,14 @@ func (m *Model) WithStarts(s *StartNetwork) *Model {
 // was adapted from. The models have the same width.
 func (m *Model) WithStartsOf(o *Model) *Model { return m.WithStarts(o.starts) }
 
+// Reach is how many pieces on either side of a word its vector depends on, apart from their number:
+// one for each layer, if all are local; 0 if it depends on all pieces.
+func (m *Model) Reach() int {
+	if m.shape.Local < len(m.layers) {
+		return 0
+	}
+	return m.shape.Local
+}
+
 // HasStarts reports whether the model knows where sentences begin.
 func (m *Model) HasStarts() bool { return m.starts != nil }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A small network learns a toy language, with the same weights for any number of workers, and
@@ -34,6 +35,40 @@ func TestSmall(t *testing.T) {
 	}
 	if p.Local != len(p.Layers) || p.Width != smallShape.Width {
 		t.Errorf("%d of %d layers are local, width %d", p.Local, len(p.Layers), p.Width)
+	}
+}
+
+// Words beyond the reach of a small network do not change what it says of a gap, but for their
+// positions.
+func TestReach(t *testing.T) {
+	trees := toyTrees(20)
+	p, h, err := Train(toy(2), trees, trees, Options{Small: true, Epochs: 1, pace: pace{40, 2e-3, 2e-3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(p.Position)
+	m, err := encode.Quantize(p, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := &syntax.Sentence{}
+	for i := range trees {
+		whole.Words = append(whole.Words, trees[i].Words...)
+	}
+	m = m.WithStarts(LearnStarts(m, [][]syntax.Sentence{{*whole}}, func(w *syntax.Word) bool { return w.Head == 0 }, 1, func(string, ...any) {}))
+	want, least := m.Starts(nil, []*syntax.Sentence{whole}), 0
+	for i := 1; i < len(whole.Words); i++ {
+		for around := 1; ; around++ {
+			from := max(0, i-around)
+			part := &syntax.Sentence{Words: whole.Words[from:min(len(whole.Words), i+around)]}
+			if m.Starts(nil, []*syntax.Sentence{part})[i-from] == want[i] {
+				least = max(least, around)
+				break
+			}
+		}
+	}
+	if least != m.Reach()+1 {
+		t.Errorf("gaps depend on %d words on either side, reach %d", least, m.Reach())
 	}
 }
 

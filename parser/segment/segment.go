@@ -103,11 +103,12 @@ type Request struct {
 	Rules    *Rules // nil: none
 	Begins   Begins // an encoder's, if the model UsesBegins; nil: none
 	Starts   Starts // an encoder's; nil: none
-	Fast     bool   // Starts are not asked
 	Language string // a code; some have rules of their own
 
-	// Of Starts: what they count beside the classifier.
+	// Of Starts: what they count beside the classifier, and how many tokens on either side of
+	// the two at a gap they depend on; 0: on all.
 	Portion Portion
+	Reach   int
 }
 
 // Segment cuts a block into sentences. For each sentence it sets Text (the slice of the

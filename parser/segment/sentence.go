@@ -174,7 +174,7 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 // cutAll decides on the sentence ends of the block, with Starts where they are asked.
 func (w *workspace) cutAll(m *Model, r *Request) {
 	w.cut(m, r.Language, Portion{})
-	if r.Starts == nil || r.Fast || r.Line || r.Portion == (Portion{}) || !w.askStarts(r.Starts) {
+	if r.Starts == nil || r.Line || r.Portion == (Portion{}) || !w.askStarts(r) {
 		return
 	}
 	for i := range w.tokens {

@@ -62,7 +62,8 @@ type Starts = func(dst []int32, windows []*syntax.Sentence) []int32
 
 // Starts are asked where the log-odds of the sentence classifier are within unsure, but not
 // between lines, and not behind a mark that begins a line (of a list, a heading): no window
-// of a treebank has a line break. A window has context tokens on both sides of the gaps that it is read for.
+// of a treebank has a line break. A window has context tokens on both sides of the gaps that it is
+// read for, or as many as Starts depend on.
 const (
 	unsure  = 3 * unit
 	context = 16
@@ -72,8 +73,11 @@ const (
 const mostWindows = 8
 
 // askStarts fills w.starts after a first cut, and reports whether there is anything to ask.
-func (w *workspace) askStarts(starts Starts) bool {
-	toks := w.tokens
+func (w *workspace) askStarts(r *Request) bool {
+	toks, around := w.tokens, context
+	if r.Reach > 0 {
+		around = min(r.Reach+1, context) // the tokens of the gap are two of them
+	}
 	asks := func(i int) bool {
 		mark := toks[i].role&roleWord == 0 && (i == 0 || toks[i-1].gap >= gapNewline)
 		return !mark && toks[i].gap < gapNewline && toks[i].score >= -unsure && toks[i].score <= unsure
@@ -82,7 +86,7 @@ func (w *workspace) askStarts(starts Starts) bool {
 	var at []span // of the tokens of windows
 	var odds []int32
 	ask := func() {
-		odds = starts(odds[:0], windows)
+		odds = r.Starts(odds[:0], windows)
 		n := 0
 		for _, s := range at {
 			for i := s.start; i < s.end; i++ {
@@ -102,12 +106,12 @@ func (w *workspace) askStarts(starts Starts) bool {
 			w.starts = append(w.starts, make([]int32, len(toks))...)
 		}
 		last := i
-		for j := i + 1; j < len(toks)-1 && j <= i+windowTokens-2*context; j++ {
+		for j := i + 1; j < len(toks)-1 && j <= min(i+windowTokens-2*around, last+2*around); j++ {
 			if asks(j) {
 				last = j
 			}
 		}
-		s := span{int32(max(0, i+1-context)), int32(min(len(toks), last+1+context))}
+		s := span{int32(max(0, i+1-around)), int32(min(len(toks), last+1+around))}
 		windows, at = append(windows, w.window(s)), append(at, s)
 		if len(windows) == mostWindows {
 			ask()

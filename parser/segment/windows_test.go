@@ -141,6 +141,11 @@ func TestStartsDecide(t *testing.T) {
 	if windows == 0 || tokens > 3*len(p) {
 		t.Errorf("%d windows of %d tokens, for %d", windows, tokens, len(p))
 	}
+	all := tokens
+	windows, tokens = 0, 0
+	if got := ends(Request{Starts: truth, Portion: Portion{Factor: 256}, Reach: 3}); right(got) < 75 || tokens > all*2/3 {
+		t.Errorf("%d of 100 sentences from windows of what is within reach, %d tokens instead of %d", right(got), tokens, all)
+	}
 	if got := ends(Request{Starts: truth, Portion: Portion{Factor: 256}, Line: true}); len(got) != 1 {
 		t.Errorf("%d sentences of a line", len(got))
 	}

@@ -53,10 +53,11 @@ func (e *EncoderOptions) key() string {
 	return key
 }
 
-// A tunedEncoder is an encoder that is ready for a model.
+// A tunedEncoder is an encoder, or a small network, that is ready for a model.
 type tunedEncoder struct {
-	sections []pack.Section // of the component encode
+	sections []pack.Section // of the component encode, also of a network
 	about    model.Encoded
+	small    bool // it is a network
 }
 
 // encoder tunes the pretrained encoder on the treebank as it is, with its gold
@@ -76,7 +77,7 @@ func (t *trainer) encoder() (*tunedEncoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tunedEncoder{packedAs(model.EncodeName, component), about}, nil
+	return &tunedEncoder{packedAs(model.EncodeName, component), about, t.Encoder.Small}, nil
 }
 
 // encodable makes sentences what the encoder reads at run time, in place.
@@ -159,12 +160,9 @@ func (t *trainer) tuneOnce(time int, keys []string, many bool, data func() (trai
 // the bytes of its file.
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEncoder) ([]byte, error) {
 	gold := t.gold()
-	small := t.Encoder != nil && t.Encoder.Small
-	if !small { // a small network does not look for sentence ends
-		var err error
-		if e, err = t.starts(e, []string{gold.key}, []Language{{Train: Treebank{Sentences: gold.train}}}); err != nil {
-			return nil, err
-		}
+	e, err := t.starts(e, []string{gold.key}, []Language{{Train: Treebank{Sentences: gold.train}}})
+	if err != nil {
+		return nil, err
 	}
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
@@ -180,7 +178,7 @@ func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEn
 		return nil, err
 	}
 	bank := licenceOfBank(&info)
-	if small {
+	if e.small {
 		info.Network = &e.about
 		info.Licence = withLicences(bank, info.Network, info.Encoder)
 		return t.finish(info, slices.Concat(sparse, renamed(e.sections, model.EncodeName, model.NetworkName),

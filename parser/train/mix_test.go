@@ -57,6 +57,8 @@ func (x *oracle) Labels(s *syntax.Sentence) {
 
 func (*oracle) Starts(dst []int32, _ []*syntax.Sentence) []int32 { return dst }
 
+func (*oracle) Reach() int { return 0 }
+
 func (*oracle) Begins(dst []int32, text string) []int32 {
 	return append(dst, make([]int32, utf8.RuneCountInString(text))...)
 }

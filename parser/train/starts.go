@@ -43,5 +43,5 @@ func (t *trainer) starts(e *tunedEncoder, keys []string, list []Language) (*tune
 	if err != nil {
 		return nil, err
 	}
-	return &tunedEncoder{r.sections, e.about}, nil
+	return &tunedEncoder{r.sections, e.about, e.small}, nil
 }
