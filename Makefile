@@ -114,9 +114,10 @@ accurate: build $(READER)
 	bin/treebeam train $(TREES) --only encoder --from model/english.tbm $(TUNED) --epochs 8 --average 4 --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
-# Weighs the embedded encoder beside the embedded fast model again: after every
-# change of model/english.tbm, which it is bound to. Build again afterwards.
+# Weighs the small network of the embedded fast model again, and the embedded encoder beside that
+# model: after every change of model/english.tbm. Build again afterwards.
 mix: build
+	bin/treebeam train $(TREES) --only mix --from model/english.tbm --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 

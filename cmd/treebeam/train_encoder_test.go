@@ -155,6 +155,19 @@ func TestTrainOnlySmall(t *testing.T) {
 	if m.Encodes() || m.Network == nil {
 		t.Errorf("an encoder: %v, network %v", m.Encodes(), m.Network)
 	}
+	mix := strings.Fields("--only mix --train " + toyTrain + " --dev " + toyDev + " --from " + path + " --model " + filepath.Join(t.TempDir(), "mixed.tbm"))
+	small, _, err := readModel(path)
+	must(t, err)
+	if err := runTrain(t.Context(), append(mix, "--overlay")); err == nil || !strings.Contains(err.Error(), "no encoder: leave --overlay out") {
+		t.Errorf("an overlay of a small network: %v", err)
+	}
+	must(t, runTrain(t.Context(), mix))
+	again, _, err := readModel(mix[len(mix)-1])
+	must(t, err)
+	haveSections(t, again, small)
+	if p := again.Info.Parts; len(p) != 2 || p[0].Name != "network" || p[1].Name != "mix" {
+		t.Errorf("provenance %+v", p)
+	}
 }
 
 // haveSections compares the sections of two models.

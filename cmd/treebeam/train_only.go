@@ -113,8 +113,14 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 	if len(from.Tuned.Info.Languages) > 0 {
 		return refuse("--encoder %s: %w, and the new model would not name the licenses of all its treebanks: tune it with --only encoder", f.encoder.file, model.ErrMany)
 	}
-	if f.only == train.OnlyMix && from.Tuned.Info.Encoder == nil {
+	switch tuned := from.Tuned.Info; {
+	case f.only != train.OnlyMix || tuned.Encoder != nil:
+	case tuned.Network == nil:
 		return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
+	case f.overlay:
+		return refuse("%s has a small network but no encoder: leave --overlay out", cmp.Or(f.encoder.file, f.from))
+	case file.Info.Encoder != nil:
+		return refuse("--from %s has an encoder: a small network is a part of a model without one", f.from)
 	}
 	write := f.stored
 	if f.only == train.OnlyLemmas || f.only == train.OnlySegmenter {

@@ -135,6 +135,16 @@ func TestTrainSmall(t *testing.T) {
 			t.Errorf("a network that was trained alone differs: %+v", g.Info)
 		}
 	}
+	mixed, err := Only(OnlyMix, Base{File: sparse, Digest: "digest", Tuned: f}, train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := model.Decode(mixed); err != nil || !reflect.DeepEqual(g.Sections, f.Sections) || !reflect.DeepEqual(g.Info.Network, f.Info.Network) {
+		t.Errorf("a network that was mixed again differs (%v): %+v", err, g.Info)
+	}
+	if !m.Network.(*encode.Model).HasStarts() {
+		t.Error("the network does not know where sentences begin")
+	}
 	o.Silver, o.SilverWeight = []Treebank{silver}, 1
 	g := only(f)
 	kept := func(f *model.File) []pack.Section {

@@ -18,18 +18,18 @@ const (
 	OnlyLemmas    = "lemmas"
 	OnlySegmenter = "segmenter"
 	OnlyEncoder   = "encoder" // OnlyMix is then done as well
-	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
+	OnlyMix       = "mix"     // where the encoder sees sentences begin, the factors of its scores, and the calibrators
 )
 
-// errNoEncoder is the error of OnlyMix for a model without an encoder.
-var errNoEncoder = errors.New("the model has no encoder: train one with --only encoder; the factors of a small network are fitted when it is trained")
+// errNoEncoder is the error of OnlyMix for a model with nothing to mix.
+var errNoEncoder = errors.New("the model has neither an encoder nor a small network: train one with --only encoder")
 
 // A Base is a model for Only, which trains one part of it again.
 type Base struct {
 	*model.File
 	Digest string // names the model
-	// OnlyMix takes the encoder of Tuned, which is the model itself or another one that
-	// was tuned on the same treebank.
+	// OnlyMix takes the encoder of Tuned, or its small network if it has no encoder. Tuned is the
+	// model itself or another one that was tuned on the same treebank.
 	Tuned *model.File
 }
 
@@ -110,19 +110,24 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 			return nil, err
 		}
 	} else {
-		if from.Tuned.Info.Encoder == nil {
+		about, name := from.Tuned.Info.Encoder, model.EncodeName
+		if about == nil {
+			about, name = from.Tuned.Info.Network, model.NetworkName
+		}
+		if about == nil {
 			return nil, errNoEncoder
 		}
-		e = &tunedEncoder{about: *from.Tuned.Info.Encoder}
+		e = &tunedEncoder{about: *about, small: name == model.NetworkName}
 		e.about.Sparse = "" // of an overlay; the new model is whole
 		for _, s := range from.Tuned.Sections {
-			if strings.HasPrefix(s.Name, model.EncodeName+".") {
+			if strings.HasPrefix(s.Name, name+".") {
 				e.sections = append(e.sections, s)
 			}
 		}
+		e.sections = renamed(e.sections, name, model.EncodeName)
 	}
 	old, parts := &info.Encoder, []string{model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName}
-	if t.Encoder != nil && t.Encoder.Small {
+	if e.small {
 		old, parts = &info.Network, []string{model.NetworkName, model.NetworkMixName, model.CalibrateName}
 	}
 	bank := licenceOfBank(&info)
