@@ -9,7 +9,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w -X github.com/treebeam/tr
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test picture dist wheel bench model network accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model network network-mix accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -64,7 +64,7 @@ chaos: build
 # provenance of models names the commit of the program, so there must be one.
 # TEACHER=out/english-teacher.tbm takes the embedded accurate model of before, with a
 # new segmenter, instead of tuning an encoder: half an hour in all.
-model network accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
+model network network-mix accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu out/english-text.conllu
 	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --silver-tags 1000000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	$(MAKE) network
@@ -114,10 +114,14 @@ accurate: build $(READER)
 	bin/treebeam train $(TREES) --only encoder --from model/english.tbm $(TUNED) --epochs 8 --average 4 --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
-# Weighs the small network of the embedded fast model again, and the embedded encoder beside that
-# model: after every change of model/english.tbm. Build again afterwards.
-mix: build
+# Weighs the small network of the embedded fast model again, after a change of its other parts.
+# Weigh the encoder again afterwards (make mix).
+network-mix: build
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --model model/english.tbm --resume
+
+# Weighs the embedded encoder beside the embedded fast model again: after every
+# change of model/english.tbm, which it is bound to. Build again afterwards.
+mix: build
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
@@ -143,6 +147,7 @@ calibrate-languages: build
 # all else stays.
 lemmas segmenter: build
 	bin/treebeam train $(TREES) $(WORDS) --only $@ --from model/english.tbm --model model/english.tbm
+	$(MAKE) network-mix
 	$(MAKE) mix
 
 # Fits the calibrators of the embedded English models again: after every change

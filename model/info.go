@@ -61,7 +61,7 @@ type Encoded struct {
 
 // A Part says how a part of a model was trained again.
 type Part struct {
-	Name    string `json:"name"`    // "lemmas", "segmenter", "encoder", "network" or "mix"
+	Name    string `json:"name"`    // "lemmas", "segmenter", "encoder", "mix", "network" or "network-mix"
 	From    string `json:"from"`    // digest of the model that the rest was taken from
 	Command string `json:"command"` // as Info.Command
 	Seed    uint64 `json:"seed"`

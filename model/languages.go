@@ -280,14 +280,14 @@ func (l *Languages) Of(code string) (*Model, error) {
 
 // Segment is Model.Segment or, if line is true, Model.SegmentLine, for a paragraph of a
 // document whose language is document. It sets Language and LanguageConf. With an effort
-// below 1 it is Model.SegmentFast.
+// below 1 it is Model.SegmentFast, but not in languages of the World.
 func (l *Languages) Segment(document Guess, block string, line bool, maxWords int, effort float64) ([]syntax.Sentence, error) {
 	g := l.Paragraph(document, block)
 	m, err := l.Of(g.Code)
 	if err != nil {
 		return nil, err
 	}
-	found := m.segment(block, segment.Request{MaxWords: maxWords, Line: line}, effort < 1)
+	found := m.segment(block, segment.Request{MaxWords: maxWords, Line: line}, effort < 1 && m == l.own)
 	for i := range found {
 		found[i].Language, found[i].LanguageConf = g.Code, g.Conf
 	}

@@ -219,7 +219,7 @@ func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 	return m.segment(block, segment.Request{MaxWords: maxWords}, false)
 }
 
-// SegmentFast is Segment, but sentences end where the model ends them without its encoder.
+// SegmentFast is Segment, but sentences end where the model ends them without its encoder: a small network may be asked.
 func (m *Model) SegmentFast(block string, maxWords int) []syntax.Sentence {
 	return m.segment(block, segment.Request{MaxWords: maxWords}, true)
 }
@@ -229,8 +229,8 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 	return m.segment(block, segment.Request{MaxWords: maxWords, Line: true}, false)
 }
 
-// segment asks the encoder, or the small network if it is to be fast, where the segmenter
-// is unsure.
+// segment asks the encoder where the segmenter is unsure, or the small network if the encoder
+// knows no sentence ends or if it is to be fast.
 func (m *Model) segment(block string, r segment.Request, fast bool) []syntax.Sentence {
 	r.Rules, r.Language = m.custom.Rules, m.Info.Language
 	if m.Encoder != nil && m.Segmenter.UsesBegins() {

@@ -15,11 +15,17 @@ import (
 )
 
 // A speller is an encoder that knows where words begin: at capitals.
-type speller struct{ noise }
+type speller struct {
+	noise
+	reach, read int // read: words that Starts was asked about
+}
+
+func (x *speller) Reach() int { return x.reach }
 
 // Starts says that sentences begin at words of one letter.
-func (*speller) Starts(dst []int32, windows []*syntax.Sentence) []int32 {
+func (x *speller) Starts(dst []int32, windows []*syntax.Sentence) []int32 {
 	for _, s := range windows {
+		x.read += len(s.Words)
 		for _, w := range s.Words {
 			odds := int32(-9 * score.Unit)
 			if len(w.Form) == 1 && unicode.IsLetter(rune(w.Form[0])) {
@@ -48,7 +54,7 @@ func TestSegmentAsksTheEncoder(t *testing.T) {
 	m := openNoisy(t, Mix{})
 	block := "Ada sees pears."
 	before := m.Segment(block, 0)
-	x := &speller{noise{m}}
+	x := &speller{noise: noise{m}}
 	m.Encoder = x
 	if got := m.Segment(block, 0); !reflect.DeepEqual(got, before) {
 		t.Errorf("a segmenter without Begins cuts %v, not %v", got, before)
@@ -112,7 +118,7 @@ func TestSegmentAsksForStarts(t *testing.T) {
 		list = append(list, s)
 	}
 	m.Segmenter = must(segment.Train(list, nil, segment.Options{}))
-	m.Encoder = &speller{noise{m}}
+	m.Encoder = &speller{noise: noise{m}}
 	const block = "ab cd ef a bc de fa b ac df b"
 	sentences := func() (all []string) {
 		for _, s := range m.Segment(block, 0) {
@@ -141,7 +147,15 @@ func TestSegmentAsksForStarts(t *testing.T) {
 	if m.Encoder = nil; len(sentences()) != 4 {
 		t.Errorf("with a small network alone: sentences %q", sentences())
 	}
-	m.Network, m.Encoder = nil, &speller{noise{m}}
+	near, far := &speller{noise: noise{m}, reach: 2}, &speller{noise: noise{m}}
+	for _, x := range []*speller{near, far} {
+		m.Network = x
+		m.SegmentFast(strings.Repeat(block+" ", 20), 0)
+	}
+	if near.read == 0 || near.read >= far.read {
+		t.Errorf("a network with a reach of 2 is asked about %d words, one that reads all about %d", near.read, far.read)
+	}
+	m.Network, m.Encoder = nil, &speller{noise: noise{m}}
 	if m.Mix.Starts = (segment.Portion{Bias: 100}); !slices.Equal(sentences(), alone) {
 		t.Errorf("sentences %q without a factor, want %q", sentences(), alone)
 	}

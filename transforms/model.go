@@ -23,7 +23,7 @@ type Stages interface {
 	// Sentences over maxWords words are cut. Byte positions are relative to
 	// block.
 	Segment(block string, maxWords int) []syntax.Sentence
-	// SegmentFast is Segment without asking an encoder where sentences end.
+	// SegmentFast is Segment without asking the pretrained encoder where sentences end.
 	SegmentFast(block string, maxWords int) []syntax.Sentence
 	// SegmentLine is Segment for a block that is known to be one sentence.
 	SegmentLine(block string, maxWords int) []syntax.Sentence

@@ -363,11 +363,11 @@ var encoderNames = []string{"small", "layers", "epochs", "average", "text"}
 const maxAverage = 16
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder of this model")
+	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (docs/encoder.md), or, with world, the built-in one of many languages, and put it into the model; with --only mix: use the tuned encoder, or else the small network, of this model")
 	fs.BoolVar(&e.o.Small, "small", false, "with --encoder and --silver: teach a small network with the encoder's pieces in place of tuning it; the model is nearly as fast as without it")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
-	fs.IntVar(&e.o.Average, "average", 1, "with --encoder: tune it `N` times, in other orders of the sentences, and take the average, which is better")
+	fs.IntVar(&e.o.Average, "average", 1, "with --encoder: tune it `N` times, in other orders of the sentences, and take the average")
 	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
 }
 

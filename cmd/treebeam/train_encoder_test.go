@@ -129,7 +129,7 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	} else {
 		haveSections(t, f, want)
 	}
-	if got.Info.Parts[0].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
+	if p := got.Info.Parts; len(p) != 2 || p[0].Name != "encoder" || p[1].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
 		t.Errorf("provenance %+v", got.Info)
 	}
 }
@@ -165,7 +165,7 @@ func TestTrainOnlySmall(t *testing.T) {
 	again, _, err := readModel(mix[len(mix)-1])
 	must(t, err)
 	haveSections(t, again, small)
-	if p := again.Info.Parts; len(p) != 2 || p[0].Name != "network" || p[1].Name != "mix" {
+	if p := again.Info.Parts; len(p) != 2 || p[0].Name != "network" || p[1].Name != "network-mix" {
 		t.Errorf("provenance %+v", p)
 	}
 }

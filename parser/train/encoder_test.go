@@ -156,6 +156,63 @@ func TestTrainSmall(t *testing.T) {
 	if list := g.Info.Parts[0].Silver; len(list) != 1 || list[0].SHA256 != "silver" {
 		t.Errorf("provenance %+v", g.Info.Parts)
 	}
+	o.Silver, o.SilverWeight = nil, 0
+	mixed, err = Only(OnlyMix, Base{File: sparse, Digest: "digest", Tuned: g}, train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := model.Decode(mixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := x.Info.Parts; len(p) != 2 || !reflect.DeepEqual(p[0], g.Info.Parts[0]) || p[1].Name != model.NetworkMixName {
+		t.Errorf("provenance of another model's network: %+v", p)
+	}
+	if p := only(x).Info.Parts; len(p) != 1 || p[0].Name != model.NetworkName {
+		t.Errorf("provenance of a network that was trained again: %+v", p)
+	}
+	both := *sparse
+	both.Info.Encoder = f.Info.Network
+	if _, err := Only(OnlyMix, Base{File: &both, Tuned: f}, train, dev, o); err == nil || !strings.Contains(err.Error(), "without an encoder") {
+		t.Errorf("a small network beside an encoder: %v", err)
+	}
+}
+
+// The parts of an encoder and those of a small network do not replace each other.
+func TestKeptParts(t *testing.T) {
+	parts := func(names ...string) *model.File {
+		x := &model.File{}
+		for _, n := range names {
+			x.Info.Parts = append(x.Info.Parts, model.Part{Name: n})
+		}
+		return x
+	}
+	f, other := parts("lemmas", "network", "network-mix", "encoder", "mix"), parts("encoder", "network", "mix", "lemmas")
+	other.Info.Parts[0].Seed = 7
+	for _, c := range []struct {
+		made  string
+		tuned *model.File
+		want  string
+	}{
+		{"lemmas", nil, "network network-mix encoder mix"},
+		{"network", nil, "lemmas encoder mix"},
+		{"encoder", nil, "lemmas network network-mix"},
+		{"network-mix", f, "lemmas network encoder mix"},
+		{"mix", f, "lemmas network network-mix encoder"},
+		{"mix", other, "lemmas network network-mix encoder7"},
+	} {
+		var got []string
+		for _, p := range keptParts(Base{File: f, Tuned: c.tuned}, c.made) {
+			name := p.Name
+			if p.Seed > 0 {
+				name += fmt.Sprint(p.Seed)
+			}
+			got = append(got, name)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %q, want %q", c.made, s, c.want)
+		}
+	}
 }
 
 // An average is the mean of every weight of trainings with seeds in a row, each of which is

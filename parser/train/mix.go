@@ -97,7 +97,7 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 		devs = append(devs, b.Model.Dev(b.Gold))
 	}
 	portion, alone, best := segment.FitStarts(devs)
-	j.Log("sentence F1 %.2f, with the encoder %.2f by %+v", 100*alone, 100*best, portion)
+	j.Log("sentence F1 %.2f alone, %.2f with %+v of the network for sentence ends", 100*alone, 100*best, portion)
 	if best >= alone+leastStarts {
 		f.mix.Starts = portion
 	}

@@ -18,7 +18,9 @@ const (
 	OnlyLemmas    = "lemmas"
 	OnlySegmenter = "segmenter"
 	OnlyEncoder   = "encoder" // OnlyMix is then done as well
-	OnlyMix       = "mix"     // where the encoder sees sentences begin, the factors of its scores, and the calibrators
+	// OnlyMix is where the encoder, or the small network of a model without one, sees sentences
+	// begin, the factors of its scores, and the calibrators.
+	OnlyMix = "mix"
 )
 
 // errNoEncoder is the error of OnlyMix for a model with nothing to mix.
@@ -35,7 +37,7 @@ type Base struct {
 
 // Only trains one part of a model again and returns the bytes of the new file, in which
 // all other parts are the same byte for byte. It measures the scores on dev again. It
-// also fits the calibrators again if the model has any or if it has an encoder. It
+// also fits the calibrators again if the model has any or if it has an encoder or a small network. It
 // reads the options Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse, Log
 // and Now, and of Info the fields Command, Code and Created, for the provenance of the
 // part.
@@ -49,14 +51,17 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	}
 	info := from.Info
 	i := &t.Info
-	name := part
-	if part == OnlyEncoder && t.Encoder.Small {
-		name = model.NetworkName
-	}
-	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == name }), model.Part{
-		Name: name, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
+	made := model.Part{
+		Name: part, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
 		Train: t.train.Data(), More: moreOf(t.train), Silver: silverOf(t.Silver), Dev: t.dev.Data(),
-	})
+	}
+	switch {
+	case part == OnlyEncoder && t.Encoder.Small:
+		made.Name = model.NetworkName
+	case part == OnlyMix && from.Tuned.Info.Encoder == nil:
+		made.Name = model.NetworkMixName
+	}
+	info.Parts = append(keptParts(from, made.Name), made)
 	switch part {
 	case OnlyEncoder, OnlyMix:
 		return t.addEncoder(part, from, info)
@@ -72,14 +77,31 @@ func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error
 	}
 	info.Options = options
 	c := t.progress.start(part)
-	prefix, made, err := t.trainPart(part, from, t.job(c, ""))
+	prefix, sections, err := t.trainPart(part, from, t.job(c, ""))
 	if err != nil {
 		return nil, fmt.Errorf("training the %s: %w", part, err)
 	}
 	c.finish("")
-	sections := replaced(from.Sections, prefix, made)
+	sections = replaced(from.Sections, prefix, sections)
 	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
 	return t.finish(info, rest, len(rest) < len(sections))
+}
+
+// keptParts returns how parts of a model were trained before one is trained again. A new
+// encoder, or small network, has new factors; new factors may be of another model's encoder.
+func keptParts(from Base, made string) []model.Part {
+	mixed := map[string]string{model.NetworkMixName: model.NetworkName, OnlyMix: OnlyEncoder}
+	list := slices.DeleteFunc(slices.Clone(from.Info.Parts), func(p model.Part) bool {
+		return p.Name == made || mixed[p.Name] == made || mixed[made] == p.Name && from.Tuned != from.File
+	})
+	if by := mixed[made]; by != "" && from.Tuned != from.File {
+		for _, p := range from.Tuned.Info.Parts {
+			if p.Name == by {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 // trainPart trains lemmas or segmenter and returns their sections, whose names begin with
@@ -114,8 +136,11 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 		if about == nil {
 			about, name = from.Tuned.Info.Network, model.NetworkName
 		}
-		if about == nil {
+		switch {
+		case about == nil:
 			return nil, errNoEncoder
+		case name == model.NetworkName && from.Info.Encoder != nil:
+			return nil, errors.New("a small network is a part of a model without an encoder")
 		}
 		e = &tunedEncoder{about: *about, small: name == model.NetworkName}
 		e.about.Sparse = "" // of an overlay; the new model is whole
