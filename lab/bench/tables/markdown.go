@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -63,6 +64,8 @@ func difference(figure, other string) string {
 	switch d := a - b; {
 	case err1 != nil || err2 != nil:
 		return "not comparable with"
+	case math.Abs(d) < 0.05:
+		return "level with"
 	case d >= 0:
 		return fmt.Sprintf("%.1f above", d)
 	default:
