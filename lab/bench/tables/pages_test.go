@@ -172,3 +172,13 @@ func TestWrite(t *testing.T) {
 		}
 	}
 }
+
+func TestDifference(t *testing.T) {
+	for figures, want := range map[[2]string]string{
+		{"86.77", "86.8"}: "level with", {"90.43", "86.8"}: "3.6 above", {"86.77", "89.9"}: "3.1 below", {"", "1"}: "not comparable with",
+	} {
+		if got := difference(figures[0], figures[1]); got != want {
+			t.Errorf("%v: %s, want %s", figures, got, want)
+		}
+	}
+}
