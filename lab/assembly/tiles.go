@@ -5,13 +5,13 @@ import "fmt"
 // Registers, as instructions of tiles number them.
 const (
 	rAX = 0
+	rDX = 2
 	rBX = 3
-	rSI = 6
 	r8  = 8
 	r9  = 9
 	r10 = 10
-	r11 = 11
 	r12 = 12
+	r15 = 15
 )
 
 // A tileKernel is a kernel of AMX.
@@ -21,12 +21,14 @@ type tileKernel struct {
 	prefix        int
 	opcode        int
 	adds          bool // tile.add counts
+	panels        bool // tile.panels counts
 }
 
 var tileKernels = []tileKernel{
-	{"intAMX", "multiplies blocks of 64 int8.", "TDPBSSD", prefixF2, 0x5e, false},
+	{"intAMX", "multiplies blocks of 64 int8, for tile.panels panels of B one after another.",
+		"TDPBSSD", prefixF2, 0x5e, false, true},
 	{"halfAMX", "multiplies blocks of 32 bfloat16. A has rows of words; steps that are missing in the\n// last block are zeros.",
-		"TDPBF16PS", prefixF3, 0x5c, true},
+		"TDPBF16PS", prefixF3, 0x5c, true, false},
 }
 
 // tilesFile writes the kernels of AMX, whose instructions Go's assembler does not know. A
@@ -61,6 +63,9 @@ func (w *writer) tileKernel(k tileKernel) {
 	}
 	if k.adds {
 		w.op("MOVQ tile_add(DI), R13")
+	}
+	if k.panels {
+		w.op("MOVQ tile_panels(DI), R13")
 	}
 	// The configuration: palette 1, tiles of 64 bytes a row, and their rows.
 	w.op("MOVQ $1, AX")
@@ -116,27 +121,24 @@ func (w *writer) tileLoop(k tileKernel, tall, wide int) {
 		w.op("TESTQ R13, R13")
 		w.op("JZ zero%dx%d", tall, wide)
 		each(func(row, column int) {
-			w.op("MOVQ R8, AX")
-			if row > 0 {
-				w.op("MOVQ R9, AX")
-				w.op("SHLQ $4, AX")
-				w.op("ADDQ R8, AX")
-			}
-			if column > 0 {
-				w.op("ADDQ $64, AX")
-			}
-			w.tileMove("TILELOADD C", prefixF2, 2*row+column, rAX, r9)
+			w.tileSum("TILELOADD C", prefixF2, row, column)
 		})
 		w.op("JMP loop%dx%d", tall, wide)
-		w.label("zero%dx%d", tall, wide)
 	}
+	w.label("zero%dx%d", tall, wide)
 	each(func(row, column int) { // TILEZERO
 		w.vex("TILEZERO", prefixF2, 0x49, 0, 3<<6|(2*row+column)<<3)
 	})
 	w.label("loop%dx%d", tall, wide)
-	w.tileMove("TILELOADD A", prefixF2, 4, rSI, r10)
+	w.op("MOVQ CX, R14")
+	w.op("MOVQ SI, R15")
 	if tall == 2 {
-		w.tileMove("TILELOADD A", prefixF2, 5, r11, r10)
+		w.op("MOVQ R11, DX")
+	}
+	w.label("step%dx%d", tall, wide)
+	w.tileMove("TILELOADD A", prefixF2, 4, r15, r10)
+	if tall == 2 {
+		w.tileMove("TILELOADD A", prefixF2, 5, rDX, r10)
 	}
 	w.tileMove("TILELOADD B", prefixF2, 6, rBX, r12)
 	if wide == 2 {
@@ -146,27 +148,37 @@ func (w *writer) tileLoop(k tileKernel, tall, wide int) {
 	each(func(row, column int) {
 		w.vex(k.product, k.prefix, k.opcode, 6+column, 3<<6|(2*row+column)<<3|(4+row))
 	})
-	w.op("ADDQ $64, SI")
+	w.op("ADDQ $64, R15")
 	if tall == 2 {
-		w.op("ADDQ $64, R11")
+		w.op("ADDQ $64, DX")
 	}
 	w.op("ADDQ $%d, BX", 16*64*wide)
-	w.op("DECQ CX")
-	w.op("JNZ loop%dx%d", tall, wide)
-	for row := range tall {
-		w.tileMove("TILESTORED", prefixF3, 2*row, r8, r9)
-		if wide == 2 {
-			w.op("LEAQ 64(R8), AX")
-			w.tileMove("TILESTORED", prefixF3, 2*row+1, rAX, r9)
-		}
-		if row+1 < tall {
-			w.op("MOVQ R9, AX")
-			w.op("SHLQ $4, AX")
-			w.op("ADDQ AX, R8")
-		}
+	w.op("DECQ R14")
+	w.op("JNZ step%dx%d", tall, wide)
+	each(func(row, column int) {
+		w.tileSum("TILESTORED", prefixF3, row, column)
+	})
+	if k.panels {
+		w.op("ADDQ $%d, R8", 64*wide)
+		w.op("DECQ R13")
+		w.op("JNZ zero%dx%d", tall, wide)
 	}
 	w.vex("TILERELEASE", 0, 0x49, 0, 0xc0)
 	w.op("RET")
+}
+
+// tileSum writes a load or store of a tile of sums.
+func (w *writer) tileSum(name string, prefix, row, column int) {
+	w.op("MOVQ R8, AX")
+	if row > 0 {
+		w.op("MOVQ R9, AX")
+		w.op("SHLQ $4, AX")
+		w.op("ADDQ R8, AX")
+	}
+	if column > 0 {
+		w.op("ADDQ $64, AX")
+	}
+	w.tileMove(name, prefix, 2*row+column, rAX, r9)
 }
 
 // tileMove writes a load or store of a tile: rows from base on, stride bytes apart.

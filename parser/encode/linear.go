@@ -96,7 +96,7 @@ func (y *linear) layout(l *pack.Layout, name string, outputs, inputs int) {
 
 // block is how many vectors are multiplied at once, so that scratch stays in the second
 // cache and the weights are read once for all of them.
-const block = 48
+const block = 32
 
 // blocks is the scratch of linears.
 type blocks struct {

@@ -27,6 +27,7 @@ type integerKernel struct {
 	word     int                           // inputs of a step
 	inputs   int                           // what inputs are filled up to a multiple of, with zeros
 	masked   bool                          // the micro-kernel writes only the lanes of a tile, not whole vectors
+	many     bool                          // the micro-kernel multiplies several panels (tile.panels)
 	widen    func(dst []int16, src []int8) // if A is read as int16
 }
 
@@ -144,8 +145,12 @@ func (m *Int8) block(s *integerScratch, dst []int32, a []int8, tokens int) {
 	k, t := m.kernel, &s.tile
 	rows, bytes := m.operand(s, a, tokens)
 	t.aRow, t.aStep, t.steps = bytes, 4, m.depth()/k.word
-	for p := range ceil(m.Outputs, 2*k.lanes) {
+	for p := 0; p < ceil(m.Outputs, 2*k.lanes); p += t.panels {
 		panel, first, room := m.panel(p)
+		t.panels = 1
+		if k.many {
+			t.panels = max(1, m.Outputs/(2*k.lanes)-p)
+		}
 		columns := min(room, m.Outputs-first)
 		t.b, t.start, t.vectors = unsafe.Pointer(&panel[0]), unsafe.Pointer(&m.start[first]), room/k.lanes
 		t.lanes = 1<<(columns-(t.vectors-1)*k.lanes) - 1

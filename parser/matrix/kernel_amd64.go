@@ -118,7 +118,7 @@ var kernels, halves = func() (list, halves []*kernel) {
 var integers = func() (list []*integerKernel) {
 	x := &cpu.X86
 	if hasTiles && x.HasAMXInt8 {
-		list = append(list, &integerKernel{name: "amx", multiply: intAMX, heights: allHeights(), lanes: 16, word: 4, inputs: 64})
+		list = append(list, &integerKernel{name: "amx", multiply: intAMX, heights: allHeights(), lanes: 16, word: 4, inputs: 64, many: true})
 	}
 	if hasAVX512 && x.HasAVX512VNNI {
 		list = append(list, &integerKernel{

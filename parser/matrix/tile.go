@@ -16,6 +16,7 @@ type tile struct {
 	vectors int            // of columns of B, side by side
 	lanes   int            // of the last vector, as bits
 	add     int            // 1 if C is added to, not set
+	panels  int            // of intAMX: how many panels of B are multiplied, one after another
 }
 
 // A kernel is a way to multiply: a micro-kernel and the panels that it reads.
