@@ -200,9 +200,8 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// A relation for which a small network leads has no features of its arc. All others have,
-// and so has every relation for which an encoder leads.
-func TestNetworkLead(t *testing.T) {
+// A relation for which dense scores lead has no features of its arc. All others have.
+func TestDenseLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	m := noisy(rng)
 	scores := func(s *syntax.Sentence) (*chart, []int32) {
@@ -217,27 +216,22 @@ func TestNetworkLead(t *testing.T) {
 		for i := range s.Dense.Labels {
 			s.Dense.Labels[i] = -rng.Int32N(6*score.Unit) / (score.Unit / unit) * (score.Unit / unit)
 		}
-		_, encoder := scores(&s)
-		s.Dense.Network = true
-		c, network := scores(&s)
+		c, got := scores(&s)
 		for i := range s.Words {
 			set := m.rel.set(c.set[i+1])
 			lo := int(c.off[i+1])
-			leads := len(set) > 1 && syntax.Lead(set, s.Dense.Labels[i*n:]) >= networkLead
+			leads := len(set) > 1 && syntax.Lead(set, s.Dense.Labels[i*n:]) >= denseLead
 			for j, l := range set {
 				dense := s.Dense.Labels[i*n+int(l)] / (score.Unit / unit)
 				want := plain[lo+j] + dense
-				if encoder[lo+j] != want {
-					t.Fatalf("word %d: %d with an encoder, want %d", i+1, encoder[lo+j], want)
-				}
 				if leads {
 					want = dense
 					sure++
 				} else {
 					unsure++
 				}
-				if network[lo+j] != want {
-					t.Fatalf("word %d: %d with a network, want %d", i+1, network[lo+j], want)
+				if got[lo+j] != want {
+					t.Fatalf("word %d: %d, want %d", i+1, got[lo+j], want)
 				}
 			}
 		}

@@ -224,9 +224,9 @@ func (m *Model) prepare(c *chart, s *syntax.Sentence) {
 	m.factors(c)
 }
 
-// networkLead is the lead of a relation by the scores of a small network for which the
-// features of the arc are not looked up: on dev, labels are as good as with them.
-const networkLead = 3 * score.Unit
+// denseLead is the lead of a relation by dense scores for which the features of the arc are
+// not looked up: on dev, labels are as good as with them.
+const denseLead = 3 * score.Unit
 
 // score sums the weights of each arc over its allowed relations, and adds the
 // dense scores, if there are any.
@@ -239,7 +239,7 @@ func (m *Model) score(c *chart, d *syntax.Dense) {
 	for i := 1; i <= c.n; i++ {
 		set, sums := m.rel.set(c.set[i]), c.score[c.off[i]:c.off[i+1]]
 		clear(c.acc)
-		if len(set) > 1 && !(d.Network && dense != nil && syntax.Lead(set, dense[(i-1)*n:]) >= networkLead) {
+		if len(set) > 1 && (dense == nil || syntax.Lead(set, dense[(i-1)*n:]) < denseLead) {
 			c.keys = c.tree.keys(i, c.keys[:0])
 			m.table.Sum(c.keys, c.acc, c.rows[:])
 		}

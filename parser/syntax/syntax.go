@@ -188,8 +188,7 @@ type Dense struct {
 	Scales  []float32
 
 	// Network says that the scores are those of the model's small network, not of its
-	// encoder. Where it is sure, stages look up fewer features, so that the model stays
-	// fast.
+	// encoder. The tagger does not give other tags to frequent words with one tag then.
 	Network bool
 }
 

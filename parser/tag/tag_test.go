@@ -189,7 +189,7 @@ func TestDenseScores(t *testing.T) {
 }
 
 // The scores of a small network decide, too, but a frequent word that always has the same
-// tag keeps it, and a lead of the network takes the place of the features of the context.
+// tag keeps it.
 func TestNetworkScores(t *testing.T) {
 	m := trainToy(t)
 	kept, changed := 0, 0
@@ -227,11 +227,11 @@ func TestNetworkScores(t *testing.T) {
 	}
 }
 
-// Where a small network leads by networkLead, features of the context are not looked up.
-func TestNetworkLeadSavesLookUps(t *testing.T) {
+// Where dense scores lead by tagLead, features of the context are not looked up.
+func TestLeadSavesLookUps(t *testing.T) {
 	m := trainToy(t)
 	keys := func(w syntax.Word, lead int32) int {
-		s := syntax.Sentence{Words: []syntax.Word{w}, Dense: syntax.Dense{Network: true, Tags: make([]int32, m.NumTags())}}
+		s := syntax.Sentence{Words: []syntax.Word{w}, Dense: syntax.Dense{Tags: make([]int32, m.NumTags())}}
 		s.Dense.Tags[0] = lead
 		sc := &scratch{}
 		sc.text.read(&s, m.lex)
@@ -243,14 +243,45 @@ func TestNetworkLeadSavesLookUps(t *testing.T) {
 	looked := 0
 	for _, s := range toyTreebank()[:20] {
 		for _, w := range s.Words {
-			if n := keys(w, networkLead); n > 0 {
-				t.Errorf("%s: %d keys though the network leads", w.Form, n)
+			if n := keys(w, tagLead); n > 0 {
+				t.Errorf("%s: %d keys though the dense scores lead", w.Form, n)
 			}
-			looked += keys(w, networkLead-1)
+			looked += keys(w, tagLead-1)
 		}
 	}
 	if looked == 0 {
 		t.Error("no word has features of the context: the test needs some")
+	}
+}
+
+// Where dense scores lead by morphLead, FEATS need no features of the context.
+func TestMorphLeadSavesLookUps(t *testing.T) {
+	m := trainToy(t)
+	led, looked := 0, 0
+	for tag := range m.NumTags() {
+		labels := m.morphOf[tag]
+		if len(labels) < 2 {
+			continue
+		}
+		keys := func(lead int32) int {
+			s := syntax.Sentence{Words: []syntax.Word{{Form: "zzyzx"}}, Dense: syntax.Dense{Feats: make([]int32, m.NumFeats())}}
+			s.Dense.Feats[labels[0]] = lead
+			sc := &scratch{}
+			sc.text.read(&s, m.lex)
+			m.pushMorphs(sc, &s, 0, []uint16{uint16(tag)}, true) // looks up the features of the form
+			sc.keys = sc.keys[:0]
+			sc.lat.Reset()
+			m.pushMorphs(sc, &s, 0, []uint16{uint16(tag)}, true)
+			return len(sc.keys)
+		}
+		if n := keys(morphLead); n > 0 {
+			t.Errorf("tag %d: %d keys though the dense scores lead", tag, n)
+		}
+		led++
+		looked += keys(morphLead - 1)
+	}
+	if led == 0 || looked == 0 {
+		t.Errorf("%d tags have several FEATS, with %d keys: the test needs some", led, looked)
 	}
 }
 
