@@ -71,8 +71,7 @@ model: out/english-silver.conllu out/english-text.conllu
 
 # Trains all of the embedded fast model again but its small network, from text that the embedded
 # accurate model parses, and weighs network and encoder again. A quarter of an hour.
-parser: build out/english-text.conllu
-	bin/treebeam train $(TREES) $(FAST) --silver out/english-text.conllu --model out/english-linear.tbm --resume
+parser: build out/english-linear.tbm
 	bin/treebeam train $(TREES) --only mix --from out/english-linear.tbm --encoder model/english.tbm --model out/english.tbm --resume
 	mv out/english.tbm model/english.tbm
 	$(MAKE) mix
@@ -92,6 +91,9 @@ TUNED   = --encoder $(READER) --layers $(LAYERS) $(CORPUS:%=--text %)
 out/english-gold.tbm: | build $(READER)
 	mkdir -p out
 	bin/treebeam train $(TREES) $(OURS) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
+
+out/english-linear.tbm: out/english-text.conllu | build
+	bin/treebeam train $(TREES) $(FAST) --silver $< --model $@ --resume
 
 out/english-silver.conllu: out/english-gold.tbm | build
 	bin/treebeam parse $(CORPUS) --model $< --to conllu --conf --output $@
