@@ -28,7 +28,7 @@ var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256
 
 // mixVersion is part of the key of the phase. Raise it when a fit finds other
 // factors for the same input.
-const mixVersion = "4"
+const mixVersion = "5"
 
 // mixWords is the largest number of words of dev that the factors are fitted to,
 // since all of their dense scores are in memory. The scores of tags take no more
@@ -55,7 +55,8 @@ func mixSize(dev []syntax.Sentence, scores int) int {
 // encoder, makes the fewest mistakes on dev: the factors of tags by UPOS and
 // XPOS, then of FEATS, then of arcs and labels together by LAS. The encoder reads
 // dev once. The fit climbs on a grid, one factor after the other; a tie leaves
-// the factor as it is.
+// the factor as it is. Then factors rise as far as that makes few more mistakes: the more dense
+// scores count, the fewer features are looked up.
 func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
 	first := firstMix
 	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
@@ -188,9 +189,17 @@ func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 	})
 }
 
+// Dense scores that make fewer than all/worthwhile mistakes less are not used, since they take
+// time. Factors rise as long as they cost no more than all/negligible, 0.02 points.
+const (
+	worthwhile = 2000
+	negligible = 5000
+)
+
 // climb moves factors, one after the other, to the values with the most right
 // by the figure among the next ones of the grid, until none moves. It begins at
-// factors of 0 if these are better than f.mix.
+// factors of 0 if these are better than f.mix, and ends there if they are hardly worse. Otherwise
+// it raises the factors at last, where that costs next to nothing.
 func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
 	tried := map[model.Mix]accuracy{}
@@ -225,6 +234,22 @@ func (f *mixer) climb(by figure, factors ...factor) {
 		}
 		if f.mix == before {
 			break
+		}
+	}
+	if t := try(without); best-t.right < t.all/worthwhile {
+		f.mix = without
+	}
+	for _, k := range factors {
+		at := slices.Index(mixGrid, *k.of(&f.mix))
+		if at == 0 {
+			continue
+		}
+		for _, v := range mixGrid[at+1 : min(at+mixReach+1, len(mixGrid))] {
+			x := f.mix
+			*k.of(&x) = v
+			if t := try(x); t.right >= best-t.all/negligible {
+				f.mix = x
+			}
 		}
 	}
 	f.Log("%s %.2f with %s, the best", by.name, tried[f.mix].percent(), text(factors, f.mix))
