@@ -121,6 +121,44 @@ func TestMixFitsTheEncoder(t *testing.T) {
 	}
 }
 
+// A factor rises as far as that costs next to nothing, and is 0 if the scores gain next to nothing.
+func TestFactorsRiseOrAreZero(t *testing.T) {
+	const words = 10_000
+	s := syntax.Sentence{Words: make([]syntax.Word, words)}
+	for _, c := range []struct {
+		zero  int           // words that are right without the scores
+		right map[int32]int // words that are right with a factor; 0 with others
+		want  int32
+	}{
+		{8000, map[int32]int{24: 9000, 32: 8990, 48: 8990}, 24},
+		{8000, map[int32]int{24: 9000, 32: 8998, 48: 8990}, 32},
+		{8000, map[int32]int{24: 9000, 32: 8990, 48: 8998}, 48},
+		{8995, map[int32]int{24: 9000}, 24},
+		{8996, map[int32]int{24: 9000}, 0},
+		{9001, map[int32]int{24: 9000}, 0},
+	} {
+		run := func(m *model.Model, s *syntax.Sentence) error {
+			n := c.right[m.Mix.Feats]
+			if m.Mix.Feats == 0 {
+				n = c.zero
+			}
+			for i := range n {
+				s.Words[i].Feats = "Right=Yes"
+			}
+			return nil
+		}
+		f := &mixer{
+			job: job{Options: Options{Log: func(string, ...any) {}}}, models: []*model.Model{{}},
+			gold: []syntax.Sentence{s}, sents: []syntax.Sentence{s}, mix: firstMix,
+		}
+		f.climb(figure{"FEATS", run, func(_, w *syntax.Word) []bool { return []bool{w.Feats != ""} }},
+			factor{"feats", func(x *model.Mix) *int32 { return &x.Feats }})
+		if f.mix.Feats != c.want || f.err != nil {
+			t.Errorf("%d without, %v: factor %d, want %d (%v)", c.zero, c.right, f.mix.Feats, c.want, f.err)
+		}
+	}
+}
+
 // What a fit holds of the encoder's scores is bounded, however many FEATS a treebank
 // has; few have so many that words are left out.
 func TestMixIsBounded(t *testing.T) {
