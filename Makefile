@@ -70,7 +70,8 @@ model: out/english-silver.conllu out/english-text.conllu
 	$(MAKE) calibrate
 
 # Trains all of the embedded fast model again but its small network, from text that the embedded
-# accurate model parses, and weighs network and encoder again. A quarter of an hour.
+# accurate model parses, and weighs network and encoder again. A quarter of an hour. Text and linear
+# parser stay in out; remove them after a change of the program.
 parser: build out/english-linear.tbm
 	bin/treebeam train $(TREES) --only mix --from out/english-linear.tbm --encoder model/english.tbm --model out/english.tbm --resume
 	mv out/english.tbm model/english.tbm
@@ -92,7 +93,7 @@ out/english-gold.tbm: | build $(READER)
 	mkdir -p out
 	bin/treebeam train $(TREES) $(OURS) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
 
-out/english-linear.tbm: out/english-text.conllu | build
+out/english-linear.tbm: out/english-text.conllu $(BANK)-train.conllu $(wildcard $(ENGLISH)/*) | build
 	bin/treebeam train $(TREES) $(FAST) --silver $< --model $@ --resume
 
 out/english-silver.conllu: out/english-gold.tbm | build

@@ -40,7 +40,8 @@ type Encoder interface {
 const MixName = "mix"
 
 // A Mix has the weights of the dense scores of an encoder. Every decision uses sparse +
-// factor * dense, a product of experts (Hinton 2002). Factors are in units of 1/MixOne;
+// factor * dense, a product of experts (Hinton 2002). Where factor * dense leads clearly, tagger
+// and labels leave the features of the context out of the sparse score. Factors are in units of 1/MixOne;
 // 0 adds nothing.
 type Mix struct {
 	Tags   int32 // of UPOS and XPOS, in the tagger's first layer

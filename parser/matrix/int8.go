@@ -31,7 +31,7 @@ type integerKernel struct {
 	widen    func(dst []int16, src []int8) // if A is read as int16
 }
 
-// tokenBlock is how many rows of A pass by a panel of weights at once, so that
+// tokenBlock is how many rows of A pass by the panels of weights at once, so that
 // they stay in the second cache.
 const tokenBlock = 192
 

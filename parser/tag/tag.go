@@ -62,7 +62,8 @@ const (
 	sureScore      = 8 * scoreUnit // of the only label of a frequent form, against dense scores
 
 	// tagLead and morphLead are the leads of a label by dense scores for which the features of
-	// the context are not looked up. On dev, labels are as good as with them.
+	// the context are not looked up. On en_ewt dev, UPOS falls by 0.02 with a small network, and
+	// stays with an encoder, as FEATS do.
 	tagLead   = 7 * scoreUnit / 4
 	morphLead = scoreUnit
 )

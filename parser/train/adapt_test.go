@@ -40,7 +40,7 @@ func withTiny(t *testing.T) (encoded, sparse *model.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mix := firstMix
+	mix := FirstMix
 	return open(slices.Concat(f.Sections, packedAs(model.EncodeName, encoder), packedAs(model.MixName, &mix))), sparse
 }
 

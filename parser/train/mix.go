@@ -20,11 +20,11 @@ var mixGrid = []int32{0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 
 // one is looked for: a figure of dev also rises and falls by chance.
 const mixReach = 2
 
-// firstMix is where the fit begins: near the best mix for English and Turkish.
+// FirstMix is where a fit begins: near the best mix for English and Turkish.
 // The scores of tagger and parser are in units of the margin that they were
 // trained for, which is worth more than a nat; pruner and labels are
 // log-linear.
-var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256}
+var FirstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256}
 
 // mixVersion is part of the key of the phase. Raise it when a fit finds other
 // factors for the same input.
@@ -55,10 +55,10 @@ func mixSize(dev []syntax.Sentence, scores int) int {
 // encoder, makes the fewest mistakes on dev: the factors of tags by UPOS and
 // XPOS, then of FEATS, then of arcs and labels together by LAS. The encoder reads
 // dev once. The fit climbs on a grid, one factor after the other; a tie leaves
-// the factor as it is. Then factors rise as far as that makes few more mistakes: the more dense
-// scores count, the fewer features are looked up.
+// the factor as it is. At last, factors rise by up to mixReach values of the grid if that makes hardly more
+// mistakes: the more dense scores count, the fewer features are looked up.
 func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
-	first := firstMix
+	first := FirstMix
 	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
 	if err != nil {
 		return model.Mix{}, err
@@ -67,7 +67,8 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 }
 
 // FitMix returns the factors with which models that share an encoder make the fewest
-// mistakes on their dev, as a training fits them. The models are not changed. It runs
+// mistakes on their dev, as a training fits them. The models are not changed. They must have
+// the factors FirstMix: with a factor of 0, an encoder does not give these scores. FitMix runs
 // workers goroutines; log may be nil.
 func FitMix(banks []eval.Bank, workers int, log func(format string, a ...any)) (model.Mix, error) {
 	if log == nil {
@@ -145,7 +146,7 @@ type accuracy struct{ right, all int }
 func (t accuracy) percent() float64 { return 100 * float64(t.right) / float64(max(t.all, 1)) }
 
 func newMixer(banks []eval.Bank, j job) *mixer {
-	f := &mixer{job: j, mix: firstMix}
+	f := &mixer{job: j, mix: FirstMix}
 	for _, b := range banks {
 		m, n := b.Model, mixSize(b.Gold, len(banks)*(b.Model.Tagger.NumTags()+b.Model.Tagger.NumFeats()))
 		if len(banks) > 1 {
@@ -189,8 +190,8 @@ func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 	})
 }
 
-// Dense scores that make fewer than all/worthwhile mistakes less are not used, since they take
-// time. Factors rise as long as they cost no more than all/negligible, 0.02 points.
+// Dense scores take time, so they must gain 1 in worthwhile, 0.05 points. Factors rise if
+// that costs no more than 1 in negligible, 0.02 points.
 const (
 	worthwhile = 2000
 	negligible = 5000
@@ -198,8 +199,8 @@ const (
 
 // climb moves factors, one after the other, to the values with the most right
 // by the figure among the next ones of the grid, until none moves. It begins at
-// factors of 0 if these are better than f.mix, and ends there if they are hardly worse. Otherwise
-// it raises the factors at last, where that costs next to nothing.
+// factors of 0 if these are better than f.mix, and ends there if the gain is not worthwhile. Otherwise
+// it raises the factors at last, if the cost is negligible.
 func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
 	tried := map[model.Mix]accuracy{}
@@ -236,7 +237,7 @@ func (f *mixer) climb(by figure, factors ...factor) {
 			break
 		}
 	}
-	if t := try(without); best-t.right < t.all/worthwhile {
+	if t := try(without); (best-t.right)*worthwhile < t.all {
 		f.mix = without
 	}
 	for _, k := range factors {
@@ -252,7 +253,7 @@ func (f *mixer) climb(by figure, factors ...factor) {
 			}
 		}
 	}
-	f.Log("%s %.2f with %s, the best", by.name, tried[f.mix].percent(), text(factors, f.mix))
+	f.Log("%s %.2f with %s, chosen", by.name, tried[f.mix].percent(), text(factors, f.mix))
 }
 
 // text names the factors of a trial.

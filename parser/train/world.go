@@ -228,7 +228,7 @@ func (w *worldFile) fitMix(t *trainer) error {
 		keys = append(keys, x.trees.key, sumOfSections(x.sections))
 	}
 	mix, err := t.phase("mix", keys, func(j job) ([]pack.Section, error) {
-		mix := firstMix
+		mix := FirstMix
 		banks, err := w.banks(packedAs(model.MixName, &mix)...)
 		if err == nil {
 			mix, err = mixOf(banks, j)

@@ -171,6 +171,11 @@ func (r *run) measured(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	first := train.FirstMix
+	replace(file, model.MixName, &first)
+	if data, err = model.Encode(file.Info, file.Sections); err != nil {
+		return nil, err
+	}
 	banks, err := r.banks(data)
 	if err != nil {
 		return nil, err
