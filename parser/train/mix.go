@@ -28,7 +28,7 @@ var FirstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256
 
 // mixVersion is part of the key of the phase. Raise it when a fit finds other
 // factors for the same input.
-const mixVersion = "5"
+const mixVersion = "6"
 
 // mixWords is the largest number of words of dev that the factors are fitted to,
 // since all of their dense scores are in memory. The scores of tags take no more
@@ -56,7 +56,8 @@ func mixSize(dev []syntax.Sentence, scores int) int {
 // XPOS, then of FEATS, then of arcs and labels together by LAS. The encoder reads
 // dev once. The fit climbs on a grid, one factor after the other; a tie leaves
 // the factor as it is. At last, factors rise by up to mixReach values of the grid if that makes hardly more
-// mistakes: the more dense scores count, the fewer features are looked up.
+// mistakes: the more dense scores count, the fewer features are looked up. The pruner's factor falls
+// instead: what it cuts, confidence does not see.
 func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
 	first := FirstMix
 	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
@@ -83,9 +84,9 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 	tag := func(m *model.Model, s *syntax.Sentence) error { m.Tag(s, true); return nil }
 	if banks[0].Model.Info.Options["gold-tags"] != "true" {
 		f.climb(figure{"UPOS and XPOS", tag, func(g, w *syntax.Word) []bool { return []bool{g.UPOS == w.UPOS, g.XPOS == w.XPOS} }},
-			factor{"tags", func(x *model.Mix) *int32 { return &x.Tags }})
+			factor{"tags", false, func(x *model.Mix) *int32 { return &x.Tags }})
 		f.climb(figure{"FEATS", tag, func(g, w *syntax.Word) []bool { return []bool{g.Feats == w.Feats} }},
-			factor{"feats", func(x *model.Mix) *int32 { return &x.Feats }})
+			factor{"feats", false, func(x *model.Mix) *int32 { return &x.Feats }})
 		if f.each(f.mix, f.sents, tag); f.err != nil {
 			return f.mix, f.err
 		}
@@ -106,9 +107,9 @@ func mixOf(banks []eval.Bank, j job) (model.Mix, error) {
 	f.climb(figure{"LAS", parse, func(g, w *syntax.Word) []bool {
 		return []bool{g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel)}
 	}},
-		factor{"prune", func(x *model.Mix) *int32 { return &x.Prune }},
-		factor{"parse", func(x *model.Mix) *int32 { return &x.Parse }},
-		factor{"labels", func(x *model.Mix) *int32 { return &x.Labels }})
+		factor{"prune", true, func(x *model.Mix) *int32 { return &x.Prune }},
+		factor{"parse", false, func(x *model.Mix) *int32 { return &x.Parse }},
+		factor{"labels", false, func(x *model.Mix) *int32 { return &x.Labels }})
 	return f.mix, f.err
 }
 
@@ -136,8 +137,9 @@ type mixer struct {
 
 // A factor is one of a Mix.
 type factor struct {
-	name string
-	of   func(*model.Mix) *int32
+	name  string
+	falls bool // not rises, where that makes no difference
+	of    func(*model.Mix) *int32
 }
 
 // An accuracy counts what is right and what there is.
@@ -190,8 +192,8 @@ func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 	})
 }
 
-// Dense scores take time, so they must gain 1 in worthwhile, 0.05 points. Factors rise if
-// that costs no more than 1 in negligible, 0.02 points.
+// Dense scores take time, so they must gain 1 in worthwhile, 0.05 points. Factors rise or fall at
+// last if that costs no more than 1 in negligible, 0.02 points.
 const (
 	worthwhile = 2000
 	negligible = 5000
@@ -200,7 +202,7 @@ const (
 // climb moves factors, one after the other, to the values with the most right
 // by the figure among the next ones of the grid, until none moves. It begins at
 // factors of 0 if these are better than f.mix, and ends there if the gain is not worthwhile. Otherwise
-// it raises the factors at last, if the cost is negligible.
+// it raises the factors at last, or lowers those that fall, if the cost is negligible.
 func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
 	tried := map[model.Mix]accuracy{}
@@ -245,7 +247,12 @@ func (f *mixer) climb(by figure, factors ...factor) {
 		if at == 0 {
 			continue
 		}
-		for _, v := range mixGrid[at+1 : min(at+mixReach+1, len(mixGrid))] {
+		values := mixGrid[at+1 : min(at+mixReach+1, len(mixGrid))]
+		if k.falls {
+			values = slices.Clone(mixGrid[max(1, at-mixReach):at])
+			slices.Reverse(values)
+		}
+		for _, v := range values {
 			x := f.mix
 			*k.of(&x) = v
 			if t := try(x); t.right >= best-t.all/negligible {

@@ -121,22 +121,26 @@ func TestMixFitsTheEncoder(t *testing.T) {
 	}
 }
 
-// A factor rises as far as that costs next to nothing, and is 0 if the scores gain next to nothing.
+// A factor rises, or falls, as far as that costs next to nothing, and is 0 if the scores gain next to nothing.
 func TestFactorsRiseOrAreZero(t *testing.T) {
 	for _, c := range []struct {
 		words int
+		falls bool
 		zero  int           // words that are right without the scores
 		right map[int32]int // words that are right with a factor; 0 with others
 		want  int32
 	}{
-		{10_000, 8000, map[int32]int{24: 9000, 32: 8990, 48: 8990}, 24},
-		{10_000, 8000, map[int32]int{24: 9000, 32: 8998, 48: 8990}, 32},
-		{10_000, 8000, map[int32]int{24: 9000, 32: 8990, 48: 8998}, 48},
-		{10_000, 8995, map[int32]int{24: 9000}, 24},
-		{10_000, 8996, map[int32]int{24: 9000}, 0},
-		{10_000, 9001, map[int32]int{24: 9000}, 0},
-		{1000, 900, map[int32]int{24: 900, 32: 900}, 0},
-		{1000, 899, map[int32]int{24: 900, 32: 899}, 24},
+		{10_000, false, 8000, map[int32]int{24: 9000, 32: 8990, 48: 8990}, 24},
+		{10_000, false, 8000, map[int32]int{24: 9000, 32: 8998, 48: 8990}, 32},
+		{10_000, false, 8000, map[int32]int{24: 9000, 32: 8990, 48: 8998}, 48},
+		{10_000, true, 8000, map[int32]int{24: 9000, 32: 9000, 16: 8990}, 24},
+		{10_000, true, 8000, map[int32]int{24: 9000, 16: 8998, 8: 8990}, 16},
+		{10_000, true, 8000, map[int32]int{24: 9000, 16: 8990, 8: 8998}, 8},
+		{10_000, false, 8995, map[int32]int{24: 9000}, 24},
+		{10_000, false, 8996, map[int32]int{24: 9000}, 0},
+		{10_000, false, 9001, map[int32]int{24: 9000}, 0},
+		{1000, false, 900, map[int32]int{24: 900, 32: 900}, 0},
+		{1000, false, 899, map[int32]int{24: 900, 32: 899}, 24},
 	} {
 		s := syntax.Sentence{Words: make([]syntax.Word, c.words)}
 		run := func(m *model.Model, s *syntax.Sentence) error {
@@ -154,7 +158,7 @@ func TestFactorsRiseOrAreZero(t *testing.T) {
 			gold: []syntax.Sentence{s}, sents: []syntax.Sentence{s}, mix: FirstMix,
 		}
 		f.climb(figure{"FEATS", run, func(_, w *syntax.Word) []bool { return []bool{w.Feats != ""} }},
-			factor{"feats", func(x *model.Mix) *int32 { return &x.Feats }})
+			factor{"feats", c.falls, func(x *model.Mix) *int32 { return &x.Feats }})
 		if f.mix.Feats != c.want || f.err != nil {
 			t.Errorf("%d of %d without, %v: factor %d, want %d (%v)", c.zero, c.words, c.right, f.mix.Feats, c.want, f.err)
 		}
