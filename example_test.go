@@ -56,12 +56,12 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    1.00
-	// do    "don't" 0.99
-	// n't   "don't" 1.00
-	// eat   "eat"   0.99
-	// pizza "pizza" 1.00
-	// with  "with"  1.00
+	// We    "We"    0.99
+	// do    "don't" 0.98
+	// n't   "don't" 0.99
+	// eat   "eat"   0.98
+	// pizza "pizza" 0.99
+	// with  "with"  0.99
 	// forks "forks" 0.81
 	// .     "."     0.99
 }

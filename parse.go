@@ -31,7 +31,7 @@ type Model struct {
 }
 
 // Open returns the model in a file. If path is "", it returns the accurate English model
-// in the program; if it is "embedded", the fast one, 4 to 5 times as fast. "" is the fast
+// in the program; if it is "embedded", the fast one, 3 to 4 times as fast. "" is the fast
 // one, too, in a program built with the tag noaccurate. A process loads each model once
 // and keeps it. A file is mapped into memory: replace it by renaming another file over
 // it. The error names the file and the remedy; if the file does not exist, the error

@@ -45,7 +45,7 @@ and writes sentences whenever the input pauses. If the input is slow, give --lin
 otherwise it may take 4 KB of input to tell what line breaks mean. With --stop-after,
 these formats hold sentences without trees, which you can parse later as CoNLL-U.
 
-English is parsed by the accurate model. --fast makes more mistakes and takes a quarter of
+English is parsed by the accurate model. --fast makes more mistakes and takes a third of
 the time, for large corpora. Between them is --effort: only the sentences that need it take
 the extra time (docs/encoder.md). Other languages have one model each.
 Parquet columns, and CoNLL-U with --conf, have probabilities (docs/confidence.md).
@@ -119,7 +119,7 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.StringVarP(&o.Model, "model", "m", "", "parse with the model `FILE` (the accurate English one in the program)")
 	f.StringVar(&o.Rows.Language, "language", "", "take texts to be in `LANGUAGE`: auto, a code or a name, or several with commas (auto)")
-	f.BoolVar(&c.fast, "fast", false, "use the fast English model: 4 to 5 times as fast, more mistakes")
+	f.BoolVar(&c.fast, "fast", false, "use the fast English model: 3 to 4 times as fast, more mistakes")
 	f.StringVar(&o.Rows.Effort, "effort", "", "use the encoder only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")

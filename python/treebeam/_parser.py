@@ -60,7 +60,7 @@ class Parser:
     is parsed in the first of them; with ``"auto"``, that is English.
 
     English is parsed by the accurate model. ``fast`` uses the fast one, which takes a
-    quarter of the time and makes more mistakes. ``effort``, from 0 to 1, is between: the
+    third of the time and makes more mistakes. ``effort``, from 0 to 1, is between: the
     sentences whose expected LAS is not lower in the fast model keep its parse.
     ``accurate`` names the default. All three are refused for languages without English,
     which have one model each, and ``fast`` together with one of the others. ``lines`` says what a line

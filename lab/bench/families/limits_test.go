@@ -28,7 +28,7 @@ var families = map[string]int{
 	"prices":              258,
 	"quotes":              330,
 	"tag-questions":       281,
-	"the-more-the-better": 308,
+	"the-more-the-better": 302,
 	"tweets":              199,
 	"wh-questions":        266,
 }
@@ -127,7 +127,7 @@ func TestShapes(t *testing.T) {
 // questions says how many cases of each kind in testdata/questions.tsv the embedded
 // models get right, at least: one fewer than they reach.
 var questions = map[string]map[string]int{
-	"embedded":          {"question": 26, "two objects": 28, "fronted object": 9},
+	"embedded":          {"question": 23, "two objects": 25, "fronted object": 11},
 	"embedded-accurate": {"question": 29, "two objects": 25, "fronted object": 14},
 }
 
